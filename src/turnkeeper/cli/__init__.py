@@ -1,0 +1,1 @@
+"""The command line: each command reads its arguments, asks the client, and prints."""
