@@ -1,0 +1,1 @@
+"""Bells and whispers: who is woken when something became true."""

@@ -1,0 +1,1 @@
+"""Reach: how a program talks to a server, and keeps up with it."""

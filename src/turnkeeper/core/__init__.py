@@ -1,0 +1,1 @@
+"""Decisions: pure functions over the words of the protocol; no time, no IO, no randomness."""

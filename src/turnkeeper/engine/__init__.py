@@ -1,0 +1,1 @@
+"""Work: the one room where things happen over time."""

@@ -1,0 +1,1 @@
+"""Voices: every way to ask a language model."""

@@ -1,0 +1,1 @@
+"""The door: HTTP and server-sent events."""

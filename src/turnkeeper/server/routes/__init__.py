@@ -1,0 +1,1 @@
+"""One file a group of routes; each parses, asks the engine, and answers."""

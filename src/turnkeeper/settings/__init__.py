@@ -1,0 +1,1 @@
+"""Configuration: files, precedence, expansion, and every knob with its default."""

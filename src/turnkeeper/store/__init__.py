@@ -1,0 +1,1 @@
+"""Memory: what survives a crash."""

@@ -1,0 +1,1 @@
+"""Our own doubles, shipped: what we test with, you can test with."""

@@ -1,0 +1,1 @@
+"""Hands: what a model may do in a workspace."""
