@@ -1,0 +1,111 @@
+"""Imports run one way. This is the table of docs/house.md, held against every file."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parent.parent / "src"
+PORTS = {"store.store", "broker.broker", "models.model", "tools.tool", "settings.settings"}
+FACES = {"cli", "tui", "web", "acp"}
+WITHIN = {"protocol", "core", "settings", "store", "broker", "models", "tools", "engine"}
+
+# Whoever is named on the left may import itself and what is named on the right: a room, or one file of a room.
+# The longest name on the left that fits a file decides.
+MAY_IMPORT: dict[str, set[str]] = {
+    "protocol": set(),
+    "core": {"protocol"},
+    "settings": {"protocol"},
+    "store": {"protocol"},
+    "broker": {"protocol"},
+    "models": {"protocol", "settings.settings"},
+    "tools": {"protocol", "settings.settings"},
+    "engine": {"protocol", "core", *PORTS},
+    "server": {"protocol", "engine", "settings.settings"},
+    "client": {"protocol"},
+    # The command line opens the other faces, and one of its commands opens the house.
+    "cli": {"protocol", "client", *FACES},
+    "cli.serve": {"protocol", "client", "house"},
+    "tui": {"protocol", "client"},
+    "web": {"protocol", "client"},
+    "acp": {"protocol", "client"},
+    "testing": WITHIN | {"client", "house"},
+    "house": WITHIN | FACES | {"server", "client", "testing"},
+    "__init__": {"client"},
+    "__main__": {"cli"},
+}
+
+# Who may know these by name; for everybody else they are behind a port.
+MAY_KNOW: dict[str, set[str]] = {
+    "anthropic": {"models"},
+    "apsw": {"store"},
+    "asyncpg": {"store"},
+    "click": {"cli"},
+    "google": {"models"},
+    "nats": {"broker"},
+    "openai": {"models"},
+    "pydantic_ai": {"models"},
+    "starlette": {"server", "testing"},
+    "textual": {"tui"},
+    "uvicorn": {"server", "house"},
+}
+
+
+def test_every_import_points_the_way_the_house_allows() -> None:
+    assert sorted(broken_rules(SOURCE)) == []
+
+
+def test_an_import_against_the_table_is_found_however_it_is_written(tmp_path: Path) -> None:
+    for room in ("core", "store", "tui"):
+        (tmp_path / "turnkeeper" / room).mkdir(parents=True)
+    (tmp_path / "turnkeeper" / "store" / "sqlite.py").write_text("import apsw, turnkeeper.tui\n")
+    (tmp_path / "turnkeeper" / "core" / "session.py").write_text("from turnkeeper.store import sqlite\n")
+    (tmp_path / "turnkeeper" / "core" / "step.py").write_text("def late():\n    from turnkeeper import store\n")
+    (tmp_path / "turnkeeper" / "tui" / "app.py").write_text("import apsw\nLATER = 'turnkeeper.store.sqlite'\n")
+    assert sorted(broken_rules(tmp_path)) == [
+        "core.session may not import store.sqlite",
+        "core.step may not import store",
+        "store.sqlite may not import tui",
+        "tui.app may not import store.sqlite",
+        "tui.app may not know apsw",
+    ]
+
+
+def broken_rules(source: Path) -> Iterator[str]:
+    for path in sorted(source.glob("turnkeeper/**/*.py")):
+        name = ".".join(path.relative_to(source / "turnkeeper").with_suffix("").parts)
+        rule = max((known for known in MAY_IMPORT if covers(name, {known})), default=None)
+        if rule is None:
+            yield f"{name} is in no room of the table"
+            continue
+        room = rule.split(".")[0]
+        for imported in imports(ast.parse(path.read_text("utf-8")), source):
+            package, _, target = imported.partition(".")
+            if package == "turnkeeper" and target and not covers(target, {room} | MAY_IMPORT[rule]):
+                yield f"{name} may not import {target}"
+            if package in MAY_KNOW and room not in MAY_KNOW[package]:
+                yield f"{name} may not know {package}"
+
+
+def imports(tree: ast.AST, source: Path) -> Iterator[str]:
+    """Every module that a file names: in an import, or in a string from which one is imported later."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), names=names):
+                inner = [f"{module}.{alias.name}" for alias in names]
+                yield from {name if is_module(name, source) else module for name in inner}
+            case ast.Constant(value=str(text)) if re.fullmatch(r"turnkeeper(\.\w+)+", text) and is_module(text, source):
+                yield text
+            case _:
+                pass
+
+
+def is_module(name: str, source: Path) -> bool:
+    path = source.joinpath(*name.split("."))
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def covers(name: str, allowed: Iterable[str]) -> bool:
+    return any(name == one or name.startswith(f"{one}.") for one in allowed)
