@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "web": {"protocol", "client"},
     "acp": {"protocol", "client"},
     "testing": WITHIN | {"client", "house"},
-    "house": WITHIN | FACES | {"server", "client", "testing"},
+    "house": WITHIN | FACES - {"cli"} | {"server", "client", "testing"},
     "__init__": {"client"},
     "__main__": {"cli"},
 }
