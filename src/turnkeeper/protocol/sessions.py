@@ -52,6 +52,8 @@ class FileVersion(msgspec.Struct, frozen=True):
     created_at: int = 0
     updated_at: int = 0
     run_id: RunId | None = None
+    absent: bool = False
+    """There was no file at this moment (and `content` is empty): undoing a creation removes the file again."""
 
 
 class FileRead(msgspec.Struct, frozen=True):
