@@ -6,7 +6,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# How long an example takes says more about the machine than about the code.
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "house")
 
 HOMES = {
     "HOME": "",

@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,6 +98,11 @@ def test_every_test_has_a_sentence_for_a_name() -> None:
     assert short == []
 
 
+def test_asking_for_the_version_imports_nothing_that_is_not_pythons_own() -> None:
+    asked = modules_of("-m", "turnkeeper", "--version") - modules_of("-c", "pass")
+    assert {name for name in asked if name not in sys.stdlib_module_names} == {"turnkeeper"}
+
+
 def shown(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
@@ -143,6 +149,15 @@ def public_methods(node: ast.ClassDef) -> set[str]:
         and not member.name.startswith("_")
         and not any("property" in ast.unparse(mark) or ".setter" in ast.unparse(mark) for mark in member.decorator_list)
     }
+
+
+def modules_of(*arguments: str) -> set[str]:
+    """The top-level names of everything a Python process imports."""
+    timed = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments], capture_output=True, check=True, text=True, timeout=30
+    )
+    lines = [line for line in timed.stderr.splitlines() if line.startswith("import time:")]
+    return {line.split("|")[-1].strip().split(".")[0] for line in lines} - {"imported package"}
 
 
 def impure(tree: ast.AST) -> Iterator[tuple[int, str]]:
