@@ -77,6 +77,14 @@ class RunIdConflict(Conflict):
         self.run_id = run_id
 
 
+class SessionTaken(Conflict):
+    """A session with this id exists, or existed."""
+
+    def __init__(self, session_id: SessionId) -> None:
+        super().__init__(f"the session id {session_id} was already used")
+        self.session_id = session_id
+
+
 class RunNotQueued(Conflict):
     """The prompt is no longer waiting, so it can no longer be changed."""
 

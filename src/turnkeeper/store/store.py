@@ -10,7 +10,7 @@ Whoever implements it promises:
 - A foreign failure (disk full, locked, I/O) is raised as `StoreUnavailable`; nothing of that append was written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -81,6 +81,17 @@ class Store(Protocol):
 
     async def write_behind(self, pieces: Sequence[Piece]) -> None:
         """Keep stretches of unfinished parts. They are dropped when their part is said."""
+        ...
+
+    def on_commit(self, listener: Callable[[Sequence[Entry]], None]) -> None:
+        """Have `listener` called on the event loop with every committed append's entries, in the log's order.
+
+        It is called before the append returns to its caller.
+        """
+        ...
+
+    async def pieces(self, session_id: SessionId) -> list[Piece]:
+        """What is written behind and not yet said."""
         ...
 
     async def head(self) -> Position: ...
