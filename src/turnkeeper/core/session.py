@@ -31,7 +31,7 @@ from turnkeeper.protocol.events import Event, Gate
 from turnkeeper.protocol.ids import NO_CLIENT, ClientId, RunId, SessionId
 from turnkeeper.protocol.messages import STOPPED, Binary, Message, Part, Role, Text
 from turnkeeper.protocol.problems import QueueFull, RunIdConflict, RunNotQueued, SessionBusy, WorkspaceClosing
-from turnkeeper.protocol.requests import Answers, Permission, Request
+from turnkeeper.protocol.requests import Answers, Permission, Questions, Request
 from turnkeeper.protocol.runs import QUEUE_MAX, Cause, Failure, Outcome, RunKind
 
 STOPPED_BY_SERVER = Failure(
@@ -91,7 +91,7 @@ def decide(session: Session, command: told.Command) -> list[Event]:  # noqa: C90
         case told.Answer():
             return _answer(session, command)
         case told.Withdraw(request_id, reason):
-            return [e.RequestWithdrawn(request_id, reason)] if _pending(session, request_id) else []
+            return [_withdrawn(request, reason) for request in session.requests if request.id == request_id]
 
 
 def _submit(session: Session, told_: told.Submit) -> list[Event]:
@@ -227,7 +227,7 @@ def _answer(session: Session, told_: told.Answer) -> list[Event]:
     request = _pending(session, told_.request_id)
     if request is None or isinstance(request, Permission) == isinstance(told_.answer, Answers):
         return []
-    return [e.RequestAnswered(told_.request_id, told_.answer, told_.by)]
+    return [e.RequestAnswered(request.id, told_.answer, told_.by, request.tool_call_id)]
 
 
 def _pending(session: Session, request_id: str) -> Request | None:
@@ -235,7 +235,11 @@ def _pending(session: Session, request_id: str) -> Request | None:
 
 
 def _withdraw_all(session: Session, reason: str) -> list[Event]:
-    return [e.RequestWithdrawn(request.id, reason) for request in session.requests]
+    return [_withdrawn(request, reason) for request in session.requests]
+
+
+def _withdrawn(request: Request, reason: str) -> e.RequestWithdrawn:
+    return e.RequestWithdrawn(request.id, reason, request.tool_call_id, isinstance(request, Questions))
 
 
 def user_message(session_id: SessionId, run: e.RunAccepted) -> Message:

@@ -8,7 +8,17 @@ from enum import StrEnum
 
 import msgspec
 
-from turnkeeper.protocol.ids import NO_CLIENT, NO_MESSAGE, ClientId, MessageId, Position, RequestId, RunId, SessionId
+from turnkeeper.protocol.ids import (
+    NO_CLIENT,
+    NO_MESSAGE,
+    ClientId,
+    MessageId,
+    Position,
+    RequestId,
+    RunId,
+    SessionId,
+    ToolCallId,
+)
 from turnkeeper.protocol.messages import Message, Part
 from turnkeeper.protocol.requests import Answer, Grant, Request
 from turnkeeper.protocol.runs import Failure, Outcome, Prompt, RunKind, RunOptions, Usage
@@ -102,11 +112,14 @@ class RequestAnswered(_Event, frozen=True, tag="RequestAnswered"):
     request_id: RequestId
     answer: Answer
     by: ClientId = NO_CLIENT
+    tool_call_id: ToolCallId = ToolCallId("")
 
 
 class RequestWithdrawn(_Event, frozen=True, tag="RequestWithdrawn"):
     request_id: RequestId
     reason: str = ""
+    tool_call_id: ToolCallId = ToolCallId("")
+    was_question: bool = False
 
 
 class MessageSaid(_Event, frozen=True, tag="MessageSaid"):

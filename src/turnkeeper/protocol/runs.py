@@ -38,6 +38,10 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     large_model: str = ""
     """`provider/model`, for this run only."""
     small_model: str = ""
+    agent: str = "coder"
+    """What kind of agent takes it: `coder`, or for a sub-agent `task` or `research`."""
+    workdir: str = ""
+    """Where a sub-agent works, if not in the workspace's directory."""
     interactive: bool = True
     """Whether somebody is there to answer requests; if not, the run's own policy answers at once."""
     yolo: bool = False
