@@ -87,7 +87,7 @@ def decide(session: Session, command: told.Command) -> list[Event]:  # noqa: C90
         case told.Close(keep_queue, by):
             return _close(session, keep_queue=keep_queue, by=by)
         case told.Ask(request):
-            return [e.RequestAsked(request)] if session.is_active(request.run_id) and not session.stopping else []
+            return _ask(session, request)
         case told.Answer():
             return _answer(session, command)
         case told.Withdraw(request_id, reason):
@@ -150,7 +150,7 @@ def _fold(session: Session, run_id: RunId) -> list[Event]:
     active = session.active
     if active is None or active.run_id != run_id or session.stopping or active.run_kind is not RunKind.PROMPT:
         return []
-    joining = [run for run in session.queue if run.foldable]
+    joining = [run for run in session.queue if run.foldable and run.run_kind is RunKind.PROMPT]
     return [event for run in joining for event in (e.RunFolded(run.run_id, into=run_id), *_said(session, run))]
 
 
@@ -223,6 +223,11 @@ def _close(session: Session, *, keep_queue: bool, by: ClientId) -> list[Event]:
     return [*closing, *cancelled, *_stop(session, by)]
 
 
+def _ask(session: Session, request: Request) -> list[Event]:
+    goes_on = session.is_active(request.run_id) and not session.stopping
+    return [e.RequestAsked(request)] if goes_on and not _pending(session, request.id) else []
+
+
 def _answer(session: Session, told_: told.Answer) -> list[Event]:
     request = _pending(session, told_.request_id)
     if request is None or isinstance(request, Permission) == isinstance(told_.answer, Answers):
@@ -278,7 +283,9 @@ def evolve(session: Session, event: Event) -> Session:  # noqa: C901 - one case 
             return _without(session, run_id)
         case e.RunFolded(run_id, into):
             assert session.is_active(into) and not session.stopping, "a prompt joins a run that goes on"
-            assert session.waiting(run_id), "only a waiting prompt can join"
+            joining = session.waiting(run_id)
+            assert joining, "only a waiting prompt can join"
+            assert joining.run_kind is RunKind.PROMPT, "a summary stands on its own"
             return _without(session, run_id)
         case e.RunStopping(run_id):
             assert session.is_active(run_id) and not session.stopping, "a run is stopped once"
