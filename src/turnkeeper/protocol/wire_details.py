@@ -1,0 +1,210 @@
+"""The fine detail of the stream, for clients that ask for it: every turn of a run's life, fragments, finished parts.
+
+The original's clients skip kinds they do not know, and keys they do not know in kinds they do (`run_complete`).
+"""
+
+import msgspec
+
+from turnkeeper.protocol import events, runs
+from turnkeeper.protocol.ids import SessionId
+from turnkeeper.protocol.messages import Delta
+from turnkeeper.protocol.runs import Failure, Outcome, Usage
+from turnkeeper.protocol.wire_events import ending_error
+from turnkeeper.protocol.wire_messages import WirePart, part_to_wire
+from turnkeeper.protocol.wire_own import AttachmentView, attachment_views
+
+
+class WireDelta(msgspec.Struct, frozen=True):
+    """A fragment: what comes at `offset`, in characters, of part `index`."""
+
+    session_id: str = ""
+    message_id: str = ""
+    index: int = 0
+    part: str = ""
+    offset: int = 0
+    text: str = ""
+
+
+def delta_to_wire(delta: Delta) -> WireDelta:
+    return WireDelta(delta.session_id, delta.message_id, delta.index, delta.part.value, delta.offset, delta.text)
+
+
+class RunAccepted(msgspec.Struct, frozen=True, omit_defaults=True):
+    session_id: str = msgspec.field(default_factory=str)
+    run_id: str = msgspec.field(default_factory=str)
+    prompt: str = msgspec.field(default_factory=str)
+    attachments: tuple[AttachmentView, ...] = ()
+    kind: str = msgspec.field(default_factory=lambda: runs.RunKind.PROMPT.value)
+    minted: bool = False
+    foldable: bool = False
+    by: str = ""
+    user_message_id: str = ""
+    at: int = 0
+    parent: str = ""
+
+
+class RunMoved(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A run started, is stopping, or was folded `into` another."""
+
+    session_id: str = msgspec.field(default_factory=str)
+    run_id: str = msgspec.field(default_factory=str)
+    into: str = ""
+    by: str = ""
+
+
+class RunEnded(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The original's ending, its run always named, and beside it what we know more."""
+
+    session_id: str = msgspec.field(default_factory=str)
+    run_id: str = msgspec.field(default_factory=str)
+    message_id: str = msgspec.field(default_factory=str)
+    text: str = ""
+    error: str = ""
+    cancelled: bool = False
+    outcome: str = ""
+    failure: Failure | None = None
+    usage: Usage | None = None
+    steps: int = 0
+
+
+class PromptChanged(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A waiting prompt has another text, or another way to be taken in."""
+
+    session_id: str = msgspec.field(default_factory=str)
+    run_id: str = msgspec.field(default_factory=str)
+    prompt: str | None = None
+    attachments: tuple[AttachmentView, ...] = ()
+    foldable: bool | None = None
+    by: str = ""
+
+
+class QueueReordered(msgspec.Struct, frozen=True, omit_defaults=True):
+    session_id: str = msgspec.field(default_factory=str)
+    run_ids: tuple[str, ...] = msgspec.field(default_factory=lambda: tuple[str, ...]())
+    by: str = ""
+
+
+class GateMoved(msgspec.Struct, frozen=True):
+    session_id: str = ""
+    gate: str = ""
+
+
+class PartSaid(msgspec.Struct, frozen=True):
+    """Part `index` of a message is now this, whatever deltas were seen or missed."""
+
+    session_id: str = ""
+    message_id: str = ""
+    index: int = 0
+    part: WirePart = WirePart()
+    at: int = 0
+
+
+class MessageDropped(msgspec.Struct, frozen=True):
+    """What had been streamed into a message is void."""
+
+    session_id: str = ""
+    message_id: str = ""
+
+
+class RequestClosed(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A request was answered `by` someone, or withdrawn for a reason."""
+
+    session_id: str = msgspec.field(default_factory=str)
+    request_id: str = msgspec.field(default_factory=str)
+    by: str = ""
+    reason: str = ""
+
+
+OwnPayload = (
+    WireDelta
+    | RunAccepted
+    | RunMoved
+    | RunEnded
+    | PromptChanged
+    | QueueReordered
+    | GateMoved
+    | PartSaid
+    | MessageDropped
+    | RequestClosed
+)
+
+OWN_KINDS: dict[str, type[OwnPayload]] = {
+    "delta": WireDelta,
+    "run_accepted": RunAccepted,
+    "run_started": RunMoved,
+    "run_stopping": RunMoved,
+    "run_folded": RunMoved,
+    "run_complete": RunEnded,
+    "prompt_changed": PromptChanged,
+    "queue_reordered": QueueReordered,
+    "gate_moved": GateMoved,
+    "part_said": PartSaid,
+    "message_reset": MessageDropped,
+    "request_answered": RequestClosed,
+    "request_withdrawn": RequestClosed,
+}
+
+
+def told(event: events.Event, session_id: SessionId) -> tuple[str, OwnPayload] | None:  # noqa: C901 - one case an event
+    """An event in our own words: its kind on the stream and its payload; None if the original has the words for it."""
+    match event:
+        case events.RunAccepted():
+            return "run_accepted", _accepted(event, session_id)
+        case events.RunStarted(run_id):
+            return "run_started", RunMoved(session_id, run_id)
+        case events.RunStopping(run_id, by):
+            return "run_stopping", RunMoved(session_id, run_id, by=by)
+        case events.RunFolded(run_id, into):
+            return "run_folded", RunMoved(session_id, run_id, into=into)
+        case events.RunComplete():
+            return "run_complete", run_ended(event, session_id)
+        case events.PromptEdited(run_id, prompt, by):
+            changed = PromptChanged(session_id, run_id, prompt.text, attachment_views(prompt), by=by)
+            return "prompt_changed", changed
+        case events.PromptSteered(run_id, foldable, by):
+            return "prompt_changed", PromptChanged(session_id, run_id, foldable=foldable, by=by)
+        case events.QueueReordered(run_ids, by):
+            return "queue_reordered", QueueReordered(session_id, run_ids, by)
+        case events.GateMoved(gate):
+            return "gate_moved", GateMoved(session_id, gate.value)
+        case events.PartSaid(message_id, index, part, at):
+            return "part_said", PartSaid(session_id, message_id, index, part_to_wire(part), at)
+        case events.MessageReset(message_id):
+            return "message_reset", MessageDropped(session_id, message_id)
+        case events.RequestAnswered(request_id, _, by):
+            return "request_answered", RequestClosed(session_id, request_id, by=by)
+        case events.RequestWithdrawn(request_id, reason):
+            return "request_withdrawn", RequestClosed(session_id, request_id, reason=reason)
+        case _:
+            return None
+
+
+def _accepted(event: events.RunAccepted, session_id: SessionId) -> RunAccepted:
+    return RunAccepted(
+        session_id=session_id,
+        run_id=event.run_id,
+        prompt=event.prompt.text,
+        attachments=attachment_views(event.prompt),
+        kind=event.run_kind.value,
+        minted=event.minted,
+        foldable=event.foldable,
+        by=event.by,
+        user_message_id=event.user_message_id,
+        at=event.at,
+        parent=event.parent or "",
+    )
+
+
+def run_ended(event: events.RunComplete, session_id: SessionId) -> RunEnded:
+    return RunEnded(
+        session_id=session_id,
+        run_id=event.run_id,
+        message_id=event.message_id,
+        text=event.text,
+        error=ending_error(event),
+        cancelled=event.outcome is Outcome.CANCELLED,
+        outcome=event.outcome.value,
+        failure=event.failure,
+        usage=None if event.usage == Usage() else event.usage,
+        steps=event.steps,
+    )
