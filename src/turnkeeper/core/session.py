@@ -165,6 +165,7 @@ def _finish(session: Session, told_: told.Finish) -> list[Event]:
         failure=told_.failure,
         usage=told_.usage,
         steps=told_.steps,
+        minted=session.active is not None and session.active.minted,
     )
     start = _start(session, session.queue[0]) if session.queue and session.gate is Gate.OPEN else []
     return [*_withdraw_all(session, "the run has ended"), complete, *start]
@@ -173,7 +174,11 @@ def _finish(session: Session, told_: told.Finish) -> list[Event]:
 def _cancel_queue(session: Session) -> list[Event]:
     # Only what was accepted before this moment is here to be cancelled, so a
     # prompt submitted afterwards cannot be caught by it.
-    return [e.RunComplete(run.run_id, Outcome.CANCELLED) for run in session.queue]
+    return [_never_ran(run) for run in session.queue]
+
+
+def _never_ran(run: e.RunAccepted) -> e.RunComplete:
+    return e.RunComplete(run.run_id, Outcome.CANCELLED, minted=run.minted)
 
 
 def _stop(session: Session, by: ClientId = NO_CLIENT) -> list[Event]:
@@ -185,8 +190,8 @@ def _stop(session: Session, by: ClientId = NO_CLIENT) -> list[Event]:
 def _cancel(session: Session, run_id: RunId | None, by: ClientId) -> list[Event]:
     if run_id is None:
         return [*_cancel_queue(session), *_stop(session, by)]
-    if session.waiting(run_id):
-        return [e.RunComplete(run_id, Outcome.CANCELLED)]
+    if waiting := session.waiting(run_id):
+        return [_never_ran(waiting)]
     return _stop(session, by) if session.is_active(run_id) else []
 
 
@@ -209,7 +214,8 @@ def _move(session: Session, run_id: RunId, index: int, by: ClientId) -> list[Eve
 def _recover(session: Session, *, hold: bool) -> list[Event]:
     ended: list[Event] = []
     if session.active:
-        interrupted = e.RunComplete(session.active.run_id, Outcome.INTERRUPTED, failure=STOPPED_BY_SERVER)
+        run = session.active
+        interrupted = e.RunComplete(run.run_id, Outcome.INTERRUPTED, failure=STOPPED_BY_SERVER, minted=run.minted)
         ended = [*_withdraw_all(session, "the server stopped"), interrupted]
     gate = Gate.HELD if hold and session.queue else Gate.OPEN
     moved: list[Event] = [e.GateMoved(gate)] if gate is not session.gate else []

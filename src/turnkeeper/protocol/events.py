@@ -79,6 +79,8 @@ class RunComplete(_Event, frozen=True, tag="RunComplete"):
     failure: Failure | None = None
     usage: Usage = Usage()
     steps: int = 0
+    minted: bool = False
+    """Whether the run's id was the server's own, which the original wire does not tell."""
 
 
 class PromptEdited(_Event, frozen=True, tag="PromptEdited"):
