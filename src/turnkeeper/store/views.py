@@ -161,7 +161,7 @@ class Views(Journal):
                 )
 
     def _accept(self, entry: Entry, event: RunAccepted) -> None:
-        if event.run_id is not None and event.run_id in self.runs:
+        if event.run_id in self.runs:
             raise RunTaken
         run = Run(
             id=event.run_id,

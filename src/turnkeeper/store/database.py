@@ -1,0 +1,52 @@
+"""A connection to a database, as this room uses it."""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
+
+import anyio
+import apsw
+
+BUSY_MILLISECONDS = 2000
+"""How long a stranger's lock is waited for."""
+CACHE_KIBIBYTES = 8000
+STATEMENTS_MAX = 200
+"""How many prepared statements a connection remembers."""
+
+Row = tuple[Any, ...]
+Result = TypeVar("Result")
+
+
+class Database(Protocol):
+    """What we use of `apsw.Connection`, with types that say what we bind and get."""
+
+    @property
+    def in_transaction(self) -> bool: ...
+
+    def execute(self, statements: str, bindings: Row = ..., /) -> Iterator[Row]: ...
+
+    def executemany(self, statements: str, bindings: Iterable[Row], /) -> Iterator[Row]: ...
+
+    def changes(self) -> int: ...
+
+    def set_progress_handler(self, callable: Callable[[], bool] | None, nsteps: int = ..., /) -> None: ...
+
+    def close(self, force: bool = ..., /) -> None: ...
+
+
+def connect(path: Path, *, query_only: bool = False) -> Database:
+    """Cheap enough to be made again after a failure."""
+    db = apsw.Connection(str(path), statementcachesize=STATEMENTS_MAX)
+    db.set_busy_timeout(BUSY_MILLISECONDS)
+    typed = cast(Database, db)
+    typed.execute(f"PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{CACHE_KIBIBYTES}; PRAGMA fullfsync = ON")
+    if query_only:
+        typed.execute("PRAGMA query_only = ON")
+    return typed
+
+
+async def undisturbed(work: Awaitable[Result]) -> Result:
+    """Await what goes on even if whoever waits for it is cancelled."""
+    with anyio.CancelScope(shield=True):
+        return await work
+    raise AssertionError("a shielded scope is left with a result or an exception")
