@@ -1,0 +1,107 @@
+"""What a change changed, for a person to read: a unified diff and its two counts, in bounded time and size."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CONTEXT_LINES = 3
+COMPARED_LINES_MAX = 4000
+DIFF_CHARACTERS_MAX = 64 * 1024
+CONTENTS_CHARACTERS_MAX = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    text: str
+    additions: int
+    removals: int
+
+
+def difference(path: Path | str, before: str, after: str) -> Difference:
+    """The unified diff of two texts of one file."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    head = common(old, new)
+    tail = common(old[head:][::-1], new[head:][::-1])
+    middle = (old[head : len(old) - tail], new[head : len(new) - tail])
+    blocks = groups(*middle, head)
+    additions = sum(j2 - j1 for _, _, j1, j2 in blocks)
+    removals = sum(i2 - i1 for i1, i2, _, _ in blocks)
+    return Difference(rendered(str(path), old, new, blocks), additions, removals)
+
+
+def common(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for mine, yours in zip(one, other, strict=False):
+        if mine != yours:
+            break
+        count += 1
+    return count
+
+
+Block = tuple[int, int, int, int]
+
+
+def groups(old: Sequence[str], new: Sequence[str], head: int) -> list[Block]:
+    """Which lines went and which came, as places in the whole texts."""
+    if not old and not new:
+        return []
+    # Beyond this the comparison takes longer than anybody looks at it: one block went, one came.
+    if len(old) + len(new) > COMPARED_LINES_MAX:
+        return [(head, head + len(old), head, head + len(new))]
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        (head + i1, head + i2, head + j1, head + j2) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"
+    ]
+
+
+def rendered(path: str, old: Sequence[str], new: Sequence[str], blocks: Sequence[Block]) -> str:
+    if not blocks:
+        return ""
+    lines = [f"--- a/{path.lstrip('/')}", f"+++ b/{path.lstrip('/')}"]
+    for hunk in hunks(blocks):
+        start_old, start_new = max(hunk[0][0] - CONTEXT_LINES, 0), max(hunk[0][2] - CONTEXT_LINES, 0)
+        end_old = min(hunk[-1][1] + CONTEXT_LINES, len(old))
+        end_new = min(hunk[-1][3] + CONTEXT_LINES, len(new))
+        lines.append(f"@@ -{span(start_old, end_old)} +{span(start_new, end_new)} @@")
+        at = start_old
+        for i1, i2, j1, j2 in hunk:
+            lines.extend(f" {bare(line)}" for line in old[at:i1])
+            lines.extend(f"-{bare(line)}" for line in old[i1:i2])
+            lines.extend(f"+{bare(line)}" for line in new[j1:j2])
+            at = i2
+        lines.extend(f" {bare(line)}" for line in old[at:end_old])
+    return cut("\n".join(lines) + "\n")
+
+
+def hunks(blocks: Sequence[Block]) -> list[list[Block]]:
+    """Blocks whose context would touch, together."""
+    result: list[list[Block]] = []
+    for block in blocks:
+        if result and block[0] - result[-1][-1][1] <= 2 * CONTEXT_LINES:
+            result[-1].append(block)
+        else:
+            result.append([block])
+    return result
+
+
+def span(start: int, end: int) -> str:
+    return f"{start + 1 if end > start else start},{end - start}"
+
+
+def bare(line: str) -> str:
+    return line.rstrip("\r\n")
+
+
+def cut(text: str) -> str:
+    if len(text) <= DIFF_CHARACTERS_MAX:
+        return text
+    return text[:DIFF_CHARACTERS_MAX].rsplit("\n", 1)[0] + "\n... (the diff goes on)\n"
+
+
+def contents(before: str, after: str) -> dict[str, Any]:
+    """Both texts for faces that draw their own diff, unless they would swell every message they are kept in."""
+    if len(before) + len(after) > CONTENTS_CHARACTERS_MAX:
+        return {}
+    return {key: text for key, text in (("old_content", before), ("new_content", after)) if text}

@@ -1,0 +1,236 @@
+"""Reading a file to change it, and replacing it whole or not at all.
+
+`replace` promises: whoever opens the file sees the old bytes or the new ones, never a part; mode and, where the system
+lets us, owner stay; a link stays a link and what it leads to is replaced; and a file that changed since it was read is
+not touched (`Changed`). Within one process that last promise has no gap: looking and renaming are one step of the loop.
+"""
+
+import errno
+import hashlib
+import os
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from anyio import to_thread
+
+EDIT_BYTES_MAX = 16 * 1024 * 1024
+DIGEST_BYTES_MAX = 8 * 1024 * 1024
+NEW_FILE_MODE = 0o644
+NEW_FOLDER_MODE = 0o755
+CHUNK_BYTES = 256 * 1024
+
+# A file that is its own mount cannot be renamed over, and a folder that may not be written takes no new file: the
+# file itself may still be writable.
+ONLY_IN_PLACE = {errno.EBUSY, errno.EACCES, errno.EPERM, errno.EROFS, errno.EXDEV}
+
+Identity = tuple[int, int, int, int, int]
+
+
+class Changed(Exception):
+    """The file changed since it was read."""
+
+
+class TooBig(Exception):
+    """The file is too large to be held in memory."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"the file is {size} bytes; at most {EDIT_BYTES_MAX} can be edited here")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A file as it was read: its bytes, and how to know it again."""
+
+    data: bytes
+    digest: str
+    mtime_ns: int
+    mode: int
+    identity: Identity
+
+
+async def snapshot(path: Path) -> Snapshot | None:
+    """The whole file, or None where there is none."""
+    return await to_thread.run_sync(snapshot_now, path)
+
+
+def snapshot_now(path: Path) -> Snapshot | None:
+    try:
+        # Opened before it is looked at, so that both are about the same file; a pipe must not block us.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "not a regular file", str(path))
+        if status.st_size > EDIT_BYTES_MAX:
+            raise TooBig(status.st_size)
+        data = file.read()
+    return Snapshot(data, digest_of(data), status.st_mtime_ns, stat.S_IMODE(status.st_mode), identified(status))
+
+
+def identified(status: os.stat_result) -> Identity:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def identity(path: Path) -> Identity | None:
+    try:
+        return identified(path.stat())
+    except FileNotFoundError:
+        return None
+
+
+def digest_of(data: bytes) -> str:
+    """What a session remembers a file's content by. Beyond the limit, its size and time have to do."""
+    return hashlib.sha256(data).hexdigest() if len(data) <= DIGEST_BYTES_MAX else sized(len(data))
+
+
+def sized(size: int) -> str:
+    return f"size:{size}"
+
+
+def digest_now(path: Path) -> tuple[str, int]:
+    """A file's digest and time, in constant memory."""
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        if status.st_size > DIGEST_BYTES_MAX:
+            return sized(status.st_size), status.st_mtime_ns
+        return hashlib.file_digest(file, "sha256").hexdigest(), status.st_mtime_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How to know the file again that was just written."""
+
+    digest: str
+    mtime_ns: int
+
+
+async def replace(path: Path, data: bytes, *, based_on: Snapshot | None) -> Written:
+    """The file, now holding `data`; `based_on` is what it was when the change was made up, None for no file."""
+    made = await to_thread.run_sync(make_folders, path.parent)
+    try:
+        written = await to_thread.run_sync(written_beside, path, data, based_on)
+        mtime_ns = swap(written, path, data, based_on)
+    except BaseException:
+        remove_empty(made)
+        raise
+    await to_thread.run_sync(settle, path.parent)
+    return Written(digest_of(data), mtime_ns)
+
+
+def swap(written: Path | None, path: Path, data: bytes, based_on: Snapshot | None) -> int:
+    """Look and rename as one step of the loop, so that no two sessions of a server both find the file unchanged."""
+    if identity(path) != (based_on.identity if based_on else None):
+        discard(written)
+        raise Changed
+    return put_in_place(written, path, data)
+
+
+def make_folders(folder: Path) -> list[Path]:
+    """Make what is missing of a folder's path, and say what was made, the deepest last."""
+    missing: list[Path] = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        one.mkdir(NEW_FOLDER_MODE, exist_ok=True)
+    return missing[::-1]
+
+
+def remove_empty(made: list[Path]) -> None:
+    for folder in reversed(made):
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+
+
+def written_beside(path: Path, data: bytes, based_on: Snapshot | None) -> Path | None:
+    """The bytes, safe on disk in a file of the same folder; None where the folder takes no new file."""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:64]}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        if based_on is None or error.errno not in ONLY_IN_PLACE:
+            raise
+        return None
+    written = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            keep_owner(file.fileno(), path, based_on)
+            os.fchmod(file.fileno(), based_on.mode if based_on else NEW_FILE_MODE & ~current_umask())
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        discard(written)
+        raise
+    return written
+
+
+def keep_owner(descriptor: int, path: Path, based_on: Snapshot | None) -> None:
+    if based_on is None:
+        return
+    try:
+        status = path.stat()
+        mine = os.fstat(descriptor)
+        if (status.st_uid, status.st_gid) != (mine.st_uid, mine.st_gid):
+            os.fchown(descriptor, status.st_uid, status.st_gid)
+    except OSError:
+        # Only root may give a file away; the content matters more than whose it is.
+        return
+
+
+def current_umask() -> int:
+    """The process's mask, read where it can be without setting it for a moment."""
+    try:
+        with Path("/proc/self/status").open(encoding="ascii", errors="replace") as status:
+            return next((int(line.split()[1], 8) for line in status if line.startswith("Umask:")), 0o022)
+    except OSError:
+        return 0o022
+
+
+def put_in_place(written: Path | None, path: Path, data: bytes) -> int:
+    """Returns the time of the file that now stands there."""
+    if written is None:
+        return overwrite(path, data)
+    try:
+        # Known before the rename: afterwards it might already be somebody else's file that is asked.
+        mtime_ns = written.stat().st_mtime_ns
+        written.replace(path)
+    except OSError as error:
+        discard(written)
+        if error.errno not in ONLY_IN_PLACE:
+            raise
+        return overwrite(path, data)
+    return mtime_ns
+
+
+def overwrite(path: Path, data: bytes) -> int:
+    with path.open("r+b") as file:
+        file.write(data)
+        file.truncate()
+        file.flush()
+        os.fsync(file.fileno())
+        return os.fstat(file.fileno()).st_mtime_ns
+
+
+def discard(written: Path | None) -> None:
+    if written is not None:
+        written.unlink(missing_ok=True)
+
+
+def settle(folder: Path) -> None:
+    """Make the rename itself survive a power cut, where folders can be synced."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        return
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,112 @@
+"""Where a path leads, whether that is within the workspace, and who must be asked before it is read.
+
+A path is judged by where it really leads: a link inside the workspace to something outside is outside. Files that
+usually hold secrets are asked for even inside, and nothing else inside is.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from turnkeeper.tools.making import Refusal
+from turnkeeper.tools.tool import Asking, Hands
+
+SECRET_NAMES = (
+    ".env",
+    ".env.*",
+    "*.env",
+    ".envrc",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "*.ppk",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".htpasswd",
+    ".git-credentials",
+    "credentials",
+    "credentials.json",
+    "secrets.json",
+    "secrets.y*ml",
+    "secrets.toml",
+    "*.tfstate",
+    "*.tfvars",
+)
+NOT_SECRET_NAMES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")
+SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"})
+PATH_BYTES_MAX = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path as it was meant, and where it really leads."""
+
+    path: Path
+    real: Path
+    inside: bool
+    secret: bool
+
+
+def located(hands: Hands, text: str) -> Place:
+    """The place that a tool's parameter names: relative to the workspace, with `~` and `$NAME` of its client."""
+    if not text or "\0" in text or len(text) > PATH_BYTES_MAX:
+        raise Refusal(f"this is not a path: {text[:80]!r}")
+    named = expanded(text, hands.env)
+    path = Path(os.path.normpath(hands.workdir / named))
+    # `..` is resolved after the links before it, as the system does when it opens the file.
+    real = (hands.workdir / named).resolve()
+    return Place(path, real, real.is_relative_to(hands.workdir.resolve()), is_secret(path) or is_secret(real))
+
+
+def expanded(text: str, env: Mapping[str, str]) -> str:
+    home = env.get("HOME") or str(Path.home())
+    if text == "~" or text.startswith("~/"):
+        text = home + text[1:]
+    # A name that is not set stays as it is: `$` is a letter of many file names.
+    return re.sub(r"\$(\w+)|\$\{(\w+)\}", lambda name: env.get(name[1] or name[2], name[0]), text)
+
+
+def is_secret(path: Path) -> bool:
+    name = path.name.lower()
+    if any(fnmatchcase(name, pattern) for pattern in NOT_SECRET_NAMES):
+        return False
+    return not SECRET_FOLDERS.isdisjoint(path.parts) or any(fnmatchcase(name, pattern) for pattern in SECRET_NAMES)
+
+
+async def permit_read(
+    hands: Hands, place: Place, *, tool: str, action: str, params: Mapping[str, Any], what: str = "Read file"
+) -> None:
+    """Reading inside is harmless unless a rule says otherwise; outside, and secrets, are asked for."""
+    await hands.permit(
+        Asking(
+            tool=tool,
+            action=action,
+            description=described(what, place),
+            path=str(place.path),
+            subject=str(place.real),
+            params=params,
+            safe=place.inside and not place.secret,
+        )
+    )
+
+
+def described(what: str, place: Place) -> str:
+    where = "" if place.inside else " outside the working directory"
+    secret = " (it may hold secrets)" if place.secret else ""
+    leads = f" -> {place.real}" if place.real != place.path else ""
+    return f"{what}{where}: {place.path}{leads}{secret}"
