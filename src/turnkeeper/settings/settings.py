@@ -1,0 +1,186 @@
+"""What was set: the wire's configuration and our own knobs, each with its default, its unit and its limits.
+
+Everything here is frozen and knows no files; how it is found is the business of `load.py`. Knobs stand in groups, and a
+group is a table of the file: `waits.first_token_seconds = 30` is read as `settings.waits.first_token_seconds`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from turnkeeper.protocol.config import Config, SelectedModel
+
+DAY_SECONDS = 86_400
+MIB = 1 << 20
+
+Seconds = Annotated[float, Meta(ge=0.001, le=DAY_SECONDS)]
+SecondsOrZero = Annotated[float, Meta(ge=0, le=DAY_SECONDS)]
+"""Zero means at once."""
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+CountOrZero = Annotated[int, Meta(ge=0, le=1_000_000)]
+"""Zero means no limit."""
+Bytes = Annotated[int, Meta(ge=1024, le=1 << 40)]
+Money = Annotated[float, Meta(ge=0, le=1_000_000)]
+
+
+class Waits(msgspec.Struct, frozen=True):
+    """How long we wait for others before we say that they did not come."""
+
+    connect_seconds: Seconds = 10
+    """For a connection to a model's provider."""
+    first_token_seconds: Seconds = 60
+    """From the question to the first thing a model says."""
+    between_events_seconds: Seconds = 90
+    """Between two things a model says."""
+    reasoning_seconds: Seconds = 180
+    """Between two things said by a model that thinks before it speaks."""
+    retry_total_seconds: SecondsOrZero = 600
+    """For all attempts of one question together, with the pauses between them."""
+    permission_seconds: Seconds = 600
+    """For a person to allow or deny."""
+    question_seconds: Seconds = 600
+    """For a person to answer a question."""
+    tool_seconds: SecondsOrZero = 0
+    """For a shell command in the foreground; zero means until it ends or is cancelled."""
+    background_after_seconds: Seconds = 60
+    """Until a shell command goes on in the background."""
+    hook_seconds: Seconds = 30
+    mcp_start_seconds: Seconds = 30
+    mcp_call_seconds: Seconds = 300
+    lsp_start_seconds: Seconds = 30
+    cancel_seconds: Seconds = 5
+    """For a run that was cancelled to let go."""
+
+
+class Runs(msgspec.Struct, frozen=True):
+    """What a run may do, and what becomes of the line behind it."""
+
+    queue_after_crash: Literal["go on", "wait"] = "go on"
+    """Whether prompts in line start by themselves after the server was killed, or wait for a person."""
+    detached_runs: bool = True
+    """A run goes on when the last client has left."""
+    queue_prompts_max: Count = 100
+    """Prompts waiting in one session."""
+    inbox_letters_max: Count = 1_000
+    """Commands waiting to be decided by one session."""
+    steps_max: CountOrZero = 0
+    """Questions to the model in one run."""
+    cost_dollars_max: Money = 0
+    """What one run may cost; zero means no limit."""
+    retries_max: CountOrZero = 3
+    parallel_tools_max: Count = 8
+    jobs_max: Count = 50
+    """Shell commands in the background of one workspace."""
+
+
+class Server(msgspec.Struct, frozen=True):
+    """The door."""
+
+    body_bytes_max: Bytes = 64 * MIB
+    """One request; attachments are inside it."""
+    event_bytes_max: Bytes = 16 * MIB
+    """One event on a stream."""
+    clients_max: Count = 256
+    """Streams open at a time."""
+    heartbeat_seconds: Seconds = 15
+    """Between two signs of life on a silent stream."""
+    send_seconds: Seconds = 30
+    """For a client to take what is sent to it; after that it is let go, and may resume."""
+    create_grace_seconds: SecondsOrZero = 30
+    """For a client to open its stream after it opened a workspace."""
+    detach_grace_seconds: SecondsOrZero = 10
+    """For a client to come back after its last stream was cut."""
+    idle_seconds: SecondsOrZero = 60
+    """For a server without workspaces to wait before it goes."""
+    shutdown_seconds: Seconds = 5
+    ready_seconds: Seconds = 10
+    """For a client to wait for a server that it has started."""
+
+
+class Log(msgspec.Struct, frozen=True):
+    """What is written about the work, and for how long it is kept."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    retention_days: Annotated[int, Meta(ge=1, le=3650)] = 30
+    file_bytes_max: Bytes = 10 * MIB
+    total_bytes_max: Bytes = 100 * MIB
+
+
+class Agent(msgspec.Struct, frozen=True):
+    """A role at work: which voice it has and which hands. None means all of them."""
+
+    model: str = "large"
+    """`large`, `small`, or `provider/model`."""
+    allowed_tools: tuple[str, ...] | None = None
+    allowed_mcp: dict[str, tuple[str, ...]] | None = None
+    """MCP servers by name, each with its allowed tools; an empty list allows all of that server's."""
+    description: str = ""
+    prompt: str = ""
+    """Added to the end of the system prompt."""
+
+
+class PermissionRule(msgspec.Struct, frozen=True):
+    """Allow, ask or deny: patterns as in file names (`*`, `?`, `[…]`); the last rule that matches decides."""
+
+    verdict: Literal["allow", "ask", "deny"]
+    tool: str = "*"
+    subject: str = "*"
+    """A command line, an absolute path or a URL."""
+
+
+class Source(msgspec.Struct, frozen=True, order=True):
+    """The place a value comes from. `line` is 0 where it is not a line of a file: the environment, a flag."""
+
+    path: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """Where each key was last said. A key that is not named here has its default."""
+
+    by_key: Mapping[str, Source] = {}
+    """Dotted keys; a dot inside a name is written with a backslash before it."""
+
+    def of(self, key: str) -> Source | None:
+        """The place of the key itself, or of the nearest thing it is part of."""
+        while key:
+            if found := self.by_key.get(key):
+                return found
+            key = key.rpartition(".")[0]
+        return None
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """All that was set for one workspace. It may be handed to anybody in the house and printed: no secret shows."""
+
+    config: Config = msgspec.field(default_factory=Config)
+    workdir: Path = Path()
+    data_dir: Path = Path()
+    waits: Waits = Waits()
+    runs: Runs = Runs()
+    server: Server = Server()
+    log: Log = Log()
+    agents: dict[str, Agent] = {}
+    rules: tuple[PermissionRule, ...] = ()
+    sources: Sources = msgspec.field(default_factory=Sources)
+
+    def selected(self, slot: str) -> SelectedModel | None:
+        """The model chosen for `large` or `small`; without a small one, the large one speaks."""
+        chosen = self.config.models.get(slot) or self.config.models.get("large")
+        return chosen if chosen and chosen.model else None
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """Something a person should know about what was set, though work can go on."""
+
+    message: str
+    source: Source | None = None
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.message}" if self.source else self.message
