@@ -57,8 +57,13 @@ class Lost(Exception):
     """A promise was broken; the message tells which, and a shortest way to break it."""
 
     def __init__(self, way: Sequence[told.Command], broken: Broken) -> None:
-        steps = "\n".join(f"  {number}. {command}" for number, command in enumerate(way, start=1))
+        steps = "\n".join(f"  {number}. {shown(command)}" for number, command in enumerate(way, start=1))
         super().__init__(f"{broken}\n{steps}")
+
+
+def shown(command: told.Command) -> str:
+    """A command in one line, without what it leaves unsaid."""
+    return msgspec.json.encode(command).decode()
 
 
 def explore(prompts: Sequence[told.Submit] = PROMPTS[:3], *, depth_max: int = 99) -> Explored:

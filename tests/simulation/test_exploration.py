@@ -8,7 +8,7 @@ from tests.simulation.exploration import PROMPTS, Lost, explore
 
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import Session, decide
-from turnkeeper.protocol.events import Event, RequestWithdrawn, RunComplete
+from turnkeeper.protocol.events import Event, MessageSaid, RequestWithdrawn, RunComplete, RunStarted
 from turnkeeper.protocol.runs import Outcome
 
 
@@ -36,7 +36,9 @@ def test_an_exploration_that_is_stopped_early_says_so() -> None:
 
 def lets_nobody_follow(session: Session, command: told.Command) -> list[Event]:
     events = decide(session, command)
-    return [event for event in events if isinstance(event, RunComplete)] if isinstance(command, told.Finish) else events
+    if isinstance(command, told.Finish):
+        return [event for event in events if not isinstance(event, RunStarted | MessageSaid)]
+    return events
 
 
 def forgets_to_withdraw(session: Session, command: told.Command) -> list[Event]:
