@@ -67,9 +67,7 @@ EXAMPLES = {
         S,
         Role.TOOL,
         (
-            ToolResult(
-                ToolCallId("call_1"), "view", "<file>…", metadata='{"file_path":"/p/a.go","content":"…"}'
-            ),
+            ToolResult(ToolCallId("call_1"), "view", "<file>…", metadata='{"file_path":"/p/a.go","content":"…"}'),
             STOPPED,
         ),
         created_at=1767225604,
