@@ -1,8 +1,8 @@
 """Bells and whispers within one process.
 
-What is whispered is kept once for all watchers of a workspace, each of which is a place in it. So ringing and
-whispering cost the same however many listen, and one that has stalled costs the others nothing. What is kept is bounded:
-a watcher that falls too far behind misses the oldest deltas, and sees by the offset of the next one that it did.
+What is whispered is kept once for all watchers of a workspace, each of which is a place in it. So a whisper costs the
+same however many listen, and a watcher that has stalled costs the others nothing. What is kept is bounded: one that
+falls too far behind misses the oldest deltas, and sees by the offset of the next one that it did.
 """
 
 from collections import deque

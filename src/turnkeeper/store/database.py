@@ -17,6 +17,12 @@ Row = tuple[Any, ...]
 Result = TypeVar("Result")
 
 
+class Backup(Protocol):
+    def step(self, npages: int = ..., /) -> bool: ...
+
+    def finish(self) -> None: ...
+
+
 class Database(Protocol):
     """What we use of `apsw.Connection`, with types that say what we bind and get."""
 
@@ -30,6 +36,8 @@ class Database(Protocol):
     def changes(self) -> int: ...
 
     def set_progress_handler(self, callable: Callable[[], bool] | None, nsteps: int = ..., /) -> None: ...
+
+    def backup(self, databasename: str, sourceconnection: "Database", sourcedatabasename: str, /) -> "Backup": ...
 
     def close(self, force: bool = ..., /) -> None: ...
 

@@ -4,6 +4,7 @@ A database that is damaged is moved aside and never deleted. One that a newer ve
 """
 
 import logging
+import math
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ CHECK_SECONDS_MAX = 2.0
 STEPS_PER_TICK = 100_000
 WAL_BYTES_MAX = 64 * 1024 * 1024
 """What is left of the write-ahead log's file after a checkpoint."""
+SUSPECT = ".suspect"
+"""Beside a database in which damage was met while it was open."""
 SUFFIXES = ("", "-wal", "-shm")
 
 log = logging.getLogger(__name__)
@@ -48,16 +51,26 @@ class Ready(msgspec.Struct, frozen=True):
 
 def make_ready(path: Path, *, progress: OnProgress | None = None, steps: Sequence[str] | None = None) -> Ready:
     """Called by whoever holds the directory's lock."""
+    steps = migrations() if steps is None else steps
+    suspected = path.with_name(path.name + SUSPECT)
     was_open = path.with_name(path.name + "-wal").exists()
+    seconds_max = math.inf if suspected.exists() else CHECK_SECONDS_MAX if was_open else 0.0
     try:
-        return _make_ready(path, progress, migrations() if steps is None else steps, look_over=was_open)
+        return _make_ready(path, progress, steps, look_over_seconds_max=seconds_max)
     except apsw.Error as error:
         if not is_damage(error):
             raise
+    finally:
+        suspected.unlink(missing_ok=True)
     aside = move_aside(path)
     log.error("database moved aside", extra={"aside": str(aside)})
-    _make_ready(path, progress, migrations() if steps is None else steps, look_over=False)
+    _make_ready(path, progress, steps, look_over_seconds_max=0.0)
     return Ready(notice=f"The database {path} was damaged. It was moved to {aside}, and a new one was begun.")
+
+
+def suspect(path: Path) -> None:
+    """Have the database looked over from end to end when it is opened again."""
+    path.with_name(path.name + SUSPECT).touch()
 
 
 def move_aside(path: Path) -> Path:
@@ -71,12 +84,14 @@ def move_aside(path: Path) -> Path:
     return aside
 
 
-def _make_ready(path: Path, progress: OnProgress | None, steps: Sequence[str], *, look_over: bool) -> Ready:
+def _make_ready(
+    path: Path, progress: OnProgress | None, steps: Sequence[str], *, look_over_seconds_max: float
+) -> Ready:
     db = connect(path)
     try:
         version = _version(db)
-        if look_over:
-            _look_over(db)
+        if look_over_seconds_max:
+            _look_over(db, look_over_seconds_max)
         if version > len(steps):
             return Ready(
                 read_only=True,
@@ -145,9 +160,9 @@ def _glance(db: Database) -> None:
         pass
 
 
-def _look_over(db: Database) -> None:
+def _look_over(db: Database, seconds_max: float) -> None:
     """A quick check, for as long as a start may take; what it does not reach is found when it is read."""
-    until = time.monotonic() + CHECK_SECONDS_MAX
+    until = time.monotonic() + seconds_max
     db.set_progress_handler(lambda: time.monotonic() > until, STEPS_PER_TICK)
     try:
         said = next(db.execute("PRAGMA quick_check(1)"))[0]

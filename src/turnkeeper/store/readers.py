@@ -9,7 +9,7 @@ from anyio.to_thread import run_sync
 
 from turnkeeper.protocol.problems import StoreUnavailable
 from turnkeeper.store.database import Database, undisturbed
-from turnkeeper.store.faults import problem_of
+from turnkeeper.store.faults import is_damage, problem_of
 
 READERS_MAX = 4
 """How many reads go on at once."""
@@ -26,6 +26,7 @@ class Readers:
         self._room = anyio.Semaphore(READERS_MAX)
         self._limiter = anyio.CapacityLimiter(READERS_MAX)
         self._closed = False
+        self.saw_damage = False
 
     async def ask(self, question: Callable[[Database], Result], *, small: bool = False) -> Result:
         """A small question is answered where it is asked: a thread would cost more than its answer does."""
@@ -47,6 +48,7 @@ class Readers:
             finally:
                 db.execute("COMMIT")
         except apsw.Error as error:
+            self.saw_damage |= is_damage(error)
             if db is not None:
                 db.close(True)
                 db = None

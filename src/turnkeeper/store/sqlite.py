@@ -23,7 +23,7 @@ from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionI
 from turnkeeper.store import lock, reading, record
 from turnkeeper.store.database import connect, undisturbed
 from turnkeeper.store.faults import problem_of
-from turnkeeper.store.migrate import OnProgress, Ready, make_ready
+from turnkeeper.store.migrate import OnProgress, Ready, make_ready, suspect
 from turnkeeper.store.readers import Readers
 from turnkeeper.store.record import Said
 from turnkeeper.store.rows import encode
@@ -177,6 +177,8 @@ class SqliteStore:
         """Readers first: the last connection to close brings the write-ahead log into the database."""
         await self.readers.close()
         await self.writer.close()
+        if self.writer.saw_damage or self.readers.saw_damage:
+            suspect(self.path)
         self._held.release()
 
 

@@ -20,7 +20,7 @@ import apsw
 
 from turnkeeper.protocol.problems import Problem, StoreUnavailable
 from turnkeeper.store.database import Database, undisturbed
-from turnkeeper.store.faults import problem_of
+from turnkeeper.store.faults import is_damage, problem_of
 
 WORKS_MAX = 1024
 """How many pieces of work may wait for the writer; whoever comes later waits to be let in."""
@@ -58,6 +58,7 @@ class Writer:
         self._works: SimpleQueue[Work | None] = SimpleQueue()
         self._ended = asyncio.Event()
         self._closing = False
+        self.saw_damage = False
         # A daemon, so that a program that forgets to close its store can still end; what was answered is on disk.
         self._thread = threading.Thread(target=self._run, name="turnkeeper-writer", daemon=True)
 
@@ -138,6 +139,7 @@ class Writer:
             return do(what)
         except apsw.Error as error:
             problem = problem_of(error)
+            self.saw_damage |= is_damage(error)
             problem.__cause__ = error
             log.warning("store failed", extra={"problem": str(problem)})
         except Exception as error:
