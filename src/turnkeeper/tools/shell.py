@@ -1,0 +1,128 @@
+"""Judging a command line: safe to run unasked, banned, or for somebody to decide.
+
+`judge` is a pure function. It errs in one direction: a line is `Safe` only when every command in it is known to do
+nothing but look, and every part of its writing is understood; what cannot be read is for a person.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from turnkeeper.tools.shell_bans import STANDARD, Bans
+from turnkeeper.tools.shell_options import stays_inside
+from turnkeeper.tools.shell_parse import Command, Line, parse
+from turnkeeper.tools.shell_safe import is_safe
+from turnkeeper.tools.shell_words import ansi_quoted, shown
+from turnkeeper.tools.shell_wrappers import SHELLS, WRAPPERS, unwrap
+
+DEPTH_MAX = 8
+COMMANDS_MAX = 500
+ANSI_QUOTED = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
+
+
+class Safe(msgspec.Struct, frozen=True):
+    """The line only looks."""
+
+    parts: tuple[str, ...] = ()
+
+
+class Banned(msgspec.Struct, frozen=True):
+    """The line runs what nobody may allow."""
+
+    reason: str
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """Somebody decides. Each part is something the line may do that a rule can match."""
+
+    parts: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
+
+
+Verdict = Safe | Banned | Ask
+
+
+def judge(text: str, *, inside: str = "", bans: Bans = STANDARD) -> Verdict:
+    """What may become of a command line. `inside` is the absolute path of the workspace it runs in."""
+    seen = _Seen(inside, bans)
+    seen.read(text, depth=0)
+    if seen.banned:
+        return Banned(seen.banned)
+    if seen.moves and seen.uses_git:
+        # A repository below this one may have settings that run commands.
+        seen.doubts.append("it uses git in another directory")
+    parts = tuple(dict.fromkeys(seen.parts))
+    if seen.doubts or not parts:
+        return Ask(parts or (text.strip(),), tuple(dict.fromkeys(seen.doubts)))
+    return Safe(parts)
+
+
+class _Seen:
+    """What is known of one line while its wrappers are opened."""
+
+    def __init__(self, inside: str, bans: Bans) -> None:
+        self.inside = inside
+        self.bans = bans
+        self.parts: list[str] = []
+        self.doubts: list[str] = []
+        self.banned = ""
+        self.moves = False
+        self.uses_git = False
+
+    def read(self, text: str, *, depth: int) -> None:
+        line = parse(text)
+        self.doubts += line.doubts
+        if "it cannot be read" in line.doubts:
+            self.parts.append(f"(unreadable) {text.strip()}")
+            self._ban_roughly(text)
+        if line.reads:
+            self._reads(line)
+        for write in line.writes:
+            self.parts.append(write)
+            self.doubts.append(f"it writes: {write}")
+        for command in line.commands:
+            self.weigh(command, line, depth=depth)
+
+    def weigh(self, command: Command, line: Line, *, depth: int) -> None:
+        self.banned = self.banned or self.bans.banned(command.words, line.assigned)
+        self.parts.append(command.text)
+        if depth >= DEPTH_MAX or len(self.parts) > COMMANDS_MAX:
+            self.doubts.append("it is nested too deeply")
+            self._ban_roughly(command.text)
+            return
+        inner = unwrap(command)
+        if inner is None:
+            self._look(command)
+            return
+        self.doubts += inner.doubts
+        for words in inner.words:
+            self.weigh(Command(words, shown(words), command.stdin), line, depth=depth + 1)
+        for text in inner.texts:
+            self.read(text, depth=depth + 1)
+
+    def _look(self, command: Command) -> None:
+        name = command.words[0].text.rpartition("/")[2]
+        self.moves |= name == "cd" and command.words[-1].text != self.inside
+        self.uses_git |= name == "git"
+        if not is_safe(command.words, self.inside):
+            self.doubts.append(f"it runs {name}")
+
+    def _reads(self, line: Line) -> None:
+        self.doubts += [f"it reads {word.text}" for word in line.reads if not stays_inside(word, self.inside)]
+
+    def _ban_roughly(self, text: str) -> None:
+        """In a text that cannot be read, whatever stands where a command may stand counts."""
+        for word in _rough_commands(text):
+            if word in self.bans.commands:
+                self.banned = self.banned or word
+
+
+def _rough_commands(text: str) -> Iterator[str]:
+    spelled = ANSI_QUOTED.sub(lambda match: ansi_quoted(match[1]).text, text)
+    plain = re.sub(r"\\\n|[\\'\"]", "", spelled)
+    for chunk in re.split(r"[;&|\n(){}`<>!,]|\$\(|\b(?:then|do|else|-c)\b", plain):
+        words = [word.rpartition("/")[2].lower() for word in chunk.split()]
+        while words and (words[0] in WRAPPERS or words[0] in SHELLS or re.match(r"-|\w+=|\d+$", words[0])):
+            yield words.pop(0)
+        yield from words[:1]
