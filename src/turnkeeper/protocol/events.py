@@ -205,6 +205,13 @@ class ConfigChanged(_Event, frozen=True, tag="ConfigChanged"):
     pass
 
 
+class SkipSet(_Event, frozen=True, tag="SkipSet"):
+    """From now on nobody is asked for permission in this workspace, or they are again."""
+
+    skip: bool
+    by: ClientId = NO_CLIENT
+
+
 Lifecycle = (
     RunAccepted
     | RunStarted
@@ -238,6 +245,7 @@ Fact = (
     | GrantRevoked
     | EffectNoted
     | ConfigChanged
+    | SkipSet
 )
 """What a run, a client or the server has to say, and the machine lets through or not."""
 

@@ -1,0 +1,133 @@
+"""What the house lends to one tool call: permissions, questions, file history, todos, sub-agents, live output.
+
+Everything a tool writes through here is durable when the call returns, and is written by the run: when the run is
+over, nothing more is written.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import anyio
+
+from turnkeeper.core import commands as told
+from turnkeeper.tools.history import recorded
+from turnkeeper.engine.asking import permit, put_questions
+from turnkeeper.engine.running import Running
+from turnkeeper.engine.sub_agent import delegate
+from turnkeeper.protocol import events as e
+from turnkeeper.protocol.ids import NO_MESSAGE, MessageId, RunId, SessionId, ToolCallId
+from turnkeeper.protocol.messages import Delta, PartKind, ToolCall
+from turnkeeper.protocol.requests import Answers, Question
+from turnkeeper.protocol.sessions import Effect, EffectState, FileRead, FileVersion, Todo
+from turnkeeper.tools.tool import Asking, Call
+
+
+class CallHands:
+    """The hands of one call of one run."""
+
+    def __init__(self, running: Running, call: Call, *, approved: bool = False) -> None:
+        self._running = running
+        self._call = call
+        self._approved = approved
+        self._shown = 0
+        self._index = _index(running, call.id)
+
+    @property
+    def workdir(self) -> Path:
+        return Path(self._running.run.options.workdir or self._running.workspace.means.path)
+
+    @property
+    def data_dir(self) -> Path:
+        return self._running.workspace.means.data_dir
+
+    @property
+    def session_id(self) -> SessionId:
+        return self._running.session.id
+
+    @property
+    def run_id(self) -> RunId:
+        return self._running.run.run_id
+
+    @property
+    def message_id(self) -> MessageId:
+        return self._running.last.id if self._running.last else NO_MESSAGE
+
+    @property
+    def tool_call_id(self) -> ToolCallId:
+        return self._call.id
+
+    @property
+    def supports_images(self) -> bool:
+        return self._running.sees_images
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return self._running.workspace.means.env
+
+    async def permit(self, asking: Asking) -> None:
+        await permit(self._running, self._call, asking, approved=self._approved)
+
+    async def begin(self, subject: str) -> None:
+        now = self._running.workspace.means.now()
+        effect = Effect(self._call.id, self.session_id, self.run_id, self._call.name, EffectState.STARTED, subject, now)
+        await self._running.say(e.EffectNoted(effect))
+
+    async def question(self, questions: Sequence[Question], *, title: str = "", description: str = "") -> Answers:
+        return await put_questions(self._running, self._call, questions, title=title, description=description)
+
+    async def seen(self, path: Path, *, digest: str, mtime_ns: int) -> None:
+        now = self._running.workspace.means.now()
+        await self._running.say(e.FileSeen(FileRead(self.session_id, str(path), now // 1000, digest, mtime_ns)))
+
+    async def last_seen(self, path: Path) -> FileRead | None:
+        return await self._running.workspace.means.store.file_read(self.session_id, str(path))
+
+    async def changed(self, path: Path, *, before: str | None, after: str) -> None:
+        means = self._running.workspace.means
+        known = await self.history(path)
+        seconds = means.now() // 1000
+        version = known[-1].version + 1 if known else 0
+        facts = [
+            e.FileSaid(
+                FileVersion(
+                    id=means.new_id(),
+                    session_id=self.session_id,
+                    path=str(path),
+                    content=content or "",
+                    version=version + step,
+                    created_at=seconds,
+                    updated_at=seconds,
+                    run_id=self.run_id,
+                    absent=content is None,
+                )
+            )
+            for step, content in enumerate(recorded(known, before=before, after=after))
+        ]
+        # The change is on disk already: it is recorded even if the run is being stopped at this moment.
+        with anyio.CancelScope(shield=True):
+            await self._running.tell(told.Note(tuple(facts)))
+
+    async def history(self, path: Path) -> Sequence[FileVersion]:
+        files = await self._running.workspace.means.store.files(self.session_id)
+        return sorted((file for file in files if file.path == str(path)), key=lambda file: file.version)
+
+    async def todos(self) -> Sequence[Todo]:
+        session = await self._running.workspace.means.store.session(self.session_id)
+        return session.todos if session else ()
+
+    async def set_todos(self, todos: Sequence[Todo]) -> None:
+        await self._running.say(e.TodosSet(tuple(todos)))
+
+    async def delegate(self, prompt: str, *, title: str, kind: str, workdir: Path | None = None) -> str:
+        return await delegate(self._running, self._call, prompt, title=title, kind=kind, workdir=workdir)
+
+    def progress(self, text: str) -> None:
+        means = self._running.workspace.means
+        delta = Delta(self.session_id, self.message_id, self._index, PartKind.OUTPUT, self._shown, text)
+        self._shown += len(text)
+        means.broker.whisper(means.id, delta)
+
+
+def _index(running: Running, call_id: ToolCallId) -> int:
+    parts = running.last.parts if running.last else ()
+    return next((at for at, part in enumerate(parts) if isinstance(part, ToolCall) and part.id == call_id), 0)

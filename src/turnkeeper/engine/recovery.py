@@ -1,0 +1,114 @@
+"""What a crash left behind, put right before anybody is let in.
+
+A run without an owner ends as interrupted: its message gets a finish, its calls get results that say how far they
+are known to have got, its requests are withdrawn, and its line goes on (or waits, if the workspace says so).
+"""
+
+import logging
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from turnkeeper.core import commands as told
+from turnkeeper.protocol import events as e
+from turnkeeper.protocol.ids import MessageId, SessionId
+from turnkeeper.protocol.messages import (
+    STOPPED,
+    Finish,
+    FinishReason,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from turnkeeper.protocol.problems import StoreReadOnly
+from turnkeeper.protocol.sessions import EffectState
+
+if TYPE_CHECKING:
+    from turnkeeper.engine.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+INTERRUPTED = "Interrupted"
+HOW_FAR = {
+    None: "Error: the server stopped before this tool was used.",
+    EffectState.INTENDED: "Error: the server stopped before this tool was used.",
+    EffectState.STARTED: "Error: the server stopped while this tool was at work. It may have taken effect, in part or "
+    "whole; check before repeating it.",
+    EffectState.FINISHED: "Error: the server stopped before this tool's result was kept. It has taken effect.",
+}
+
+
+async def recover(workspace: "Workspace") -> None:
+    """End what nobody works on. With a store that can only be read, nothing is put right and nothing runs."""
+    for session_id in await workspace.means.store.unsettled():
+        try:
+            await _recover_session(workspace, session_id)
+        except StoreReadOnly:
+            log.warning("not recovered: the store is read-only")
+            return
+
+
+async def _recover_session(workspace: "Workspace", session_id: SessionId) -> None:
+    facts = await _repairs(workspace, session_id)
+    if facts:
+        await workspace.note(session_id, *facts)
+    hold = workspace.means.knobs.queue_waits_after_crash
+    events = await workspace.tell(session_id, told.Recover(hold=hold))
+    ended = [event.run_id for event in events if isinstance(event, e.RunComplete)]
+    log.info("session recovered", extra={"session_id": session_id, "interrupted": ended, "repairs": len(facts)})
+
+
+async def _repairs(workspace: "Workspace", session_id: SessionId) -> list[e.Fact]:
+    standing = await workspace.means.store.standing(session_id)
+    open_messages = await workspace.means.store.unfinished(session_id)
+    facts = [fact for message in open_messages for fact in _finished(workspace, message)]
+    if open_messages or (standing and standing.active):
+        facts += await _results(workspace, session_id)
+    return facts
+
+
+def _finished(workspace: "Workspace", message: Message) -> list[e.Fact]:
+    """What had been written of an unfinished message becomes its parts; then why it ended."""
+    now = workspace.means.now()
+    facts: list[e.Fact] = []
+    for index, part in enumerate(message.parts):
+        match part:
+            case ToolCall(finished=False):
+                facts.append(e.PartSaid(message.id, index, replace(part, input="{}", finished=True), at=now))
+            case Text() | Reasoning():
+                facts.append(e.PartSaid(message.id, index, part, at=now))
+            case _:
+                pass
+    finish = Finish(FinishReason.CANCELED, now // 1000, INTERRUPTED, "The server stopped during this answer.")
+    return [*facts, e.PartSaid(message.id, len(message.parts), finish, at=now)]
+
+
+async def _results(workspace: "Workspace", session_id: SessionId) -> list[e.Fact]:
+    messages = await workspace.means.store.messages(session_id)
+    last = next((message for message in reversed(messages) if message.role is Role.ASSISTANT), None)
+    if last is None:
+        return []
+    answered = {result.tool_call_id for message in messages for result in message.tool_results}
+    return [
+        e.MessageSaid(await _result(workspace, last, call))
+        for call in last.tool_calls
+        if call.id not in answered and not call.provider_executed
+    ]
+
+
+async def _result(workspace: "Workspace", answer: Message, call: ToolCall) -> Message:
+    means = workspace.means
+    effect = await means.store.effect(call.id)
+    seconds = means.now() // 1000
+    content = HOW_FAR[effect.state if effect else None]
+    return Message(
+        id=MessageId(means.new_id()),
+        session_id=answer.session_id,
+        role=Role.TOOL,
+        parts=(ToolResult(call.id, call.name, content, is_error=True), STOPPED),
+        created_at=seconds,
+        updated_at=seconds,
+    )

@@ -1,0 +1,148 @@
+"""Using the tools of one step: each call at most once, results in the calls' order, none begun after a cancel.
+
+A call's effect is journalled as intended before any call of the step begins, as started by the tool itself right
+before it acts, and as finished together with its result; so a person can see after a crash what may have run.
+"""
+
+import logging
+from collections.abc import Sequence
+from itertools import groupby
+
+import anyio
+
+from turnkeeper.engine.hands import CallHands
+from turnkeeper.engine.means import HookVerdict
+from turnkeeper.engine.running import Running
+from turnkeeper.models.model import ToolSpec
+from turnkeeper.protocol import events as e
+from turnkeeper.protocol.messages import Finish, FinishReason, ToolCall, ToolResult
+from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.sessions import Effect, EffectState
+from turnkeeper.tools.tool import Answer, Call, Denied, Tool
+
+log = logging.getLogger(__name__)
+
+
+def specs(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+    return tuple(ToolSpec(tool.name, tool.description, tool.parameters) for tool in tools)
+
+
+async def use_tools(running: Running, calls: Sequence[ToolCall]) -> None:
+    """Use the tools the model asked for; ends when every call has its result on disk."""
+    options = running.run.options
+    toolbox = running.workspace.means.toolbox
+    tools = {tool.name: tool for tool in toolbox.tools(options.agent, interactive=options.interactive)}
+    await running.say(*(e.EffectNoted(_intended(running, call)) for call in calls))
+    stop = False
+    # Calls that may overlap and stand next to each other overlap; every other one stands alone.
+    for overlap, together in groupby(calls, key=lambda call: call.name in tools and tools[call.name].parallel):
+        batch = list(together)
+        for group in [batch] if overlap else [[call] for call in batch]:
+            stop |= await _use_together(running, group, tools)
+    if stop:
+        await _end_turn(running)
+
+
+def _intended(running: Running, call: ToolCall) -> Effect:
+    now = running.workspace.means.now()
+    return Effect(call.id, running.session.id, running.run.run_id, call.name, EffectState.INTENDED, at=now)
+
+
+async def _use_together(running: Running, calls: Sequence[ToolCall], tools: dict[str, Tool]) -> bool:
+    answers: list[Answer | None] = [None] * len(calls)
+    done = [anyio.Event() for _ in calls]
+    limit = anyio.CapacityLimiter(running.workspace.means.knobs.parallel_tools_max)
+    stop = False
+    failure: Problem | None = None
+
+    async def use(index: int) -> None:
+        async with limit:
+            answers[index] = await _use(running, calls[index], tools)
+        done[index].set()
+
+    async with anyio.create_task_group() as using:
+        for index in range(len(calls)):
+            using.start_soon(use, index)
+        try:
+            for index, call in enumerate(calls):
+                await done[index].wait()
+                answer = answers[index]
+                assert answer is not None
+                stop |= answer.stop_turn
+                await running.say(*running.answered(_result(call, answer)))
+                running.unanswered.pop(call.id, None)
+        except Problem as problem:  # kept from the task group, which would wrap it
+            failure = problem
+            using.cancel_scope.cancel()
+    if failure:
+        raise failure
+    return stop
+
+
+def _result(call: ToolCall, answer: Answer) -> ToolResult:
+    return ToolResult(
+        tool_call_id=call.id,
+        name=call.name,
+        content=answer.content,
+        data=answer.data,
+        mime_type=answer.mime_type,
+        metadata=answer.metadata,
+        is_error=answer.is_error,
+    )
+
+
+async def _use(running: Running, made: ToolCall, tools: dict[str, Tool]) -> Answer:
+    """One call, whatever becomes of it: a tool's failure is an answer the model can read."""
+    tool = tools.get(made.name)
+    if tool is None:
+        known = ", ".join(sorted(tools))
+        return Answer(f"There is no tool named {made.name}. Available tools: {known}", is_error=True)
+    call = running.workspace.means.toolbox.understand(tool, made.id, made.input)
+    if isinstance(call, Answer):
+        return call
+    verdict = await _hooked(running, call)
+    if verdict.refusal:
+        return Answer(verdict.refusal, is_error=True, stop_turn=verdict.halt, metadata=verdict.metadata)
+    call = verdict.call or call
+    try:
+        answer = await tool.use(call, CallHands(running, call, approved=verdict.approved))
+    except Denied as denied:
+        answer = _denied(denied)
+    except Exception as error:  # noqa: BLE001 - a tool is a stranger's code; the model can read what went wrong
+        log.warning("tool failed", extra={"tool": call.name, "error": type(error).__name__})
+        answer = Answer(f"The tool failed: {error or type(error).__name__}", is_error=True)
+    if verdict.context:
+        answer = Answer(
+            content=f"{answer.content}\n{verdict.context}",
+            is_error=answer.is_error,
+            metadata=verdict.metadata or answer.metadata,
+            data=answer.data,
+            mime_type=answer.mime_type,
+            stop_turn=answer.stop_turn,
+        )
+    if hooks := running.workspace.means.hooks:
+        await hooks.after_tool(call, answer, session_id=running.session.id)
+    return answer
+
+
+async def _hooked(running: Running, call: Call) -> HookVerdict:
+    hooks = running.workspace.means.hooks
+    return await hooks.before_tool(call, session_id=running.session.id) if hooks else HookVerdict()
+
+
+def _denied(denied: Denied) -> Answer:
+    """A person's plain no ends the turn; a no with a reason, or a rule's, is something to work with."""
+    if denied.by_person and not denied.reason:
+        return Answer("User denied permission", is_error=True, stop_turn=True)
+    said = f"User denied permission: {denied.reason}" if denied.by_person else f"Permission denied: {denied.reason}"
+    return Answer(said, is_error=True)
+
+
+async def _end_turn(running: Running) -> None:
+    """The results are not shown to the model: its answer ended the turn after all."""
+    last = running.last
+    if last is None:
+        return
+    at = next((index for index, part in enumerate(last.parts) if isinstance(part, Finish)), len(last.parts))
+    now = running.workspace.means.now()
+    await running.say(e.PartSaid(last.id, at, Finish(FinishReason.END_TURN, now // 1000), at=now))
