@@ -1,11 +1,20 @@
 """Workspaces, prompts, servers, skills and changes of configuration: the original's examples, byte for byte."""
 
 import json
-from typing import Any
 
+import msgspec
 import pytest
 
-from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, Options, ProviderConfig, Scope, SelectedModel
+from turnkeeper.protocol.config import (
+    Config,
+    ModelEntry,
+    OAuthToken,
+    Options,
+    ProviderConfig,
+    ProviderEntry,
+    Scope,
+    SelectedModel,
+)
 from turnkeeper.protocol.problems import BadRequest, PromptEmpty, WorkspaceNotFound
 from turnkeeper.protocol.runs import Attachment, Prompt, RunOptions
 from turnkeeper.protocol.wire import encode, unix_seconds
@@ -21,6 +30,7 @@ from turnkeeper.protocol.wire_prompts import (
 from turnkeeper.protocol.wire_reading import decode, read
 from turnkeeper.protocol.wire_servers import (
     AuthUrl,
+    Diagnostics,
     FileOpened,
     LSPClientInfo,
     LSPState,
@@ -64,7 +74,7 @@ from turnkeeper.protocol.wire_workspaces import (
 )
 
 KEY = "sk-hunter2"
-EXAMPLES: list[tuple[str, Any]] = [
+EXAMPLES: list[tuple[str, msgspec.Struct]] = [
     (
         '{"version":"v0.60.0","commit":"abc1234","build_id":"abc1234","go_version":"go1.26.6","platform":"linux/amd64"}',
         VersionInfo("v0.60.0", "abc1234", "abc1234", "go1.26.6", "linux/amd64"),
@@ -126,9 +136,9 @@ EXAMPLES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("line", "value"), EXAMPLES, ids=lambda value: type(value).__name__)
-def test_every_example_is_read_and_written_to_the_byte(line: str, value: Any) -> None:
+def test_every_example_is_read_and_written_to_the_byte(line: str, value: msgspec.Struct) -> None:
     assert encode(value).decode() == line
-    kind: type[Any] = type(value)
+    kind = type(value)
     assert read(line.encode(), kind) == value
 
 
@@ -288,3 +298,22 @@ def test_a_server_that_connected_tells_when() -> None:
 def test_a_map_of_servers_with_a_null_in_it_is_read() -> None:
     assert read(b'{"srv":null}', dict[str, MCPClientInfo]) == {"srv": MCPClientInfo()}
     assert read(b"null", dict[str, MCPClientInfo]) == {}
+
+
+def test_diagnostics_pass_through_exactly_as_the_language_server_said_them() -> None:
+    line = (
+        b'{"file:///a.go":[{"range":{"start":{"line":0,"character":1},"end":{"line":0,"character":2}},"severity":1,'
+        b'"code":"E1","codeDescription":{"href":"x"},"source":"go","message":"m","tags":[1],"data":{"a":null}}]}'
+    )
+    assert encode(read(line, Diagnostics)) == line
+
+
+def test_a_catalogue_of_providers_is_read_even_if_it_is_null() -> None:
+    line = (
+        b'[{"name":"OpenAI","id":"openai","api_key":"$OPENAI_API_KEY","api_endpoint":"https://x","type":"openai",'
+        b'"default_large_model_id":"l","default_small_model_id":"s","models":[{"id":"m","name":"M","cost_per_1m_in":0.5,'
+        b'"cost_per_1m_out":1,"cost_per_1m_in_cached":0,"cost_per_1m_out_cached":0,"context_window":1,'
+        b'"default_max_tokens":1,"can_reason":true,"supports_attachments":false}],"default_headers":{"H":"v"}}]'
+    )
+    assert encode(read(line, list[ProviderEntry])) == line
+    assert read(b"null", list[ProviderEntry]) == []

@@ -1,6 +1,7 @@
 """A conversation's entries, and the pieces they are made of.
 
-These are the words we keep. The wire's own spelling of them (`{"type": …, "data": …}`) is in `wire.py`.
+These are the words we keep. The wire's own spelling of them (`{"type": …, "data": …}`) is in `wire_messages.py`; it
+copies times as they are here: Unix seconds.
 """
 
 from enum import StrEnum
