@@ -23,9 +23,10 @@ from turnkeeper.protocol.runs import (
 )
 from turnkeeper.protocol.sessions import SessionInfo
 from turnkeeper.protocol.wire import encode, envelope
-from turnkeeper.protocol.wire_details import OWN_KINDS, MessageDropped, delta_to_wire, told
+from turnkeeper.protocol.wire_details import OWN_KINDS, MessageDropped, RunEnded, delta_to_wire, told
 from turnkeeper.protocol.wire_own import (
     CancelReceipt,
+    FailureView,
     Queue,
     QueueEdit,
     QueueOrder,
@@ -242,6 +243,11 @@ def test_what_the_original_has_words_for_is_not_said_twice() -> None:
 def test_a_kind_of_ours_skips_keys_a_later_version_adds() -> None:
     line = b'{"type":"message_reset","payload":{"type":"updated","payload":{"message_id":"m","newer":{"a":1}}}}'
     assert read_envelope(line).payload == MessageDropped(message_id="m")
+
+
+def test_a_cause_of_a_later_version_costs_nobody_the_ending() -> None:
+    line = b'{"type":"run_complete","payload":{"type":"updated","payload":{"run_id":"r","failure":{"cause":"moon"}}}}'
+    assert read_envelope(line).payload == RunEnded(run_id="r", failure=FailureView("moon"))
 
 
 def test_every_object_of_ours_can_be_sent_and_read_while_it_says_nothing() -> None:

@@ -175,6 +175,7 @@ def test_merged_thinking_is_not_over_before_the_last_of_it_is() -> None:
 def test_the_run_and_the_author_are_for_our_own_clients_only() -> None:
     message = said(run_id=RunId("r"), author=ClientId("c"))
     theirs, ours = json.loads(encode(merged(message))), json.loads(encode(exact(message)))
+    assert theirs == json.loads(encode(merged(said())))
     assert ours == theirs | {"run_id": "r", "author": "c"}
 
 

@@ -12,6 +12,7 @@ from turnkeeper.protocol import wire_events, wire_prompts, wire_requests, wire_s
 from turnkeeper.protocol.config import Config
 from turnkeeper.protocol.ids import ClientId
 from turnkeeper.protocol.problems import BadRequest
+from turnkeeper.protocol.sessions import TodoStatus
 from turnkeeper.protocol.wire_messages import WireMessage, message_from_wire
 from turnkeeper.protocol.wire_prompts import AgentMessage
 from turnkeeper.protocol.wire_reading import (
@@ -121,6 +122,12 @@ def test_a_wrong_type_is_refused_with_the_field_and_what_was_expected(body: str,
 def test_a_refusal_never_shows_the_value_that_was_sent() -> None:
     assert "hunter2" not in refusal(b'{"attachments":"hunter2"}')
     assert "hunter2" not in refusal(b'{"attachments":[{"content":"hunter2"}]}')
+
+
+def test_a_word_that_is_not_among_those_allowed_is_refused_without_being_shown() -> None:
+    with pytest.raises(BadRequest) as caught:
+        fit(["hunter2"], list[TodoStatus])
+    assert caught.value.message == "failed to decode request: [0] is not one of the values it may have"
 
 
 def test_an_integer_with_a_fraction_or_an_exponent_is_no_integer() -> None:

@@ -8,10 +8,10 @@ import msgspec
 from turnkeeper.protocol import events, runs
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.messages import Delta
-from turnkeeper.protocol.runs import Failure, Outcome, Usage
+from turnkeeper.protocol.runs import Outcome, Usage
 from turnkeeper.protocol.wire_events import ending_error
 from turnkeeper.protocol.wire_messages import WirePart, part_to_wire
-from turnkeeper.protocol.wire_own import AttachmentView, attachment_views
+from turnkeeper.protocol.wire_own import AttachmentView, FailureView, attachment_views, failure_view
 
 
 class WireDelta(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class RunEnded(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     cancelled: bool = False
     outcome: str = ""
-    failure: Failure | None = None
+    failure: FailureView | None = None
     usage: Usage | None = None
     steps: int = 0
 
@@ -204,7 +204,7 @@ def run_ended(event: events.RunComplete, session_id: SessionId) -> RunEnded:
         error=ending_error(event),
         cancelled=event.outcome is Outcome.CANCELLED,
         outcome=event.outcome.value,
-        failure=event.failure,
+        failure=failure_view(event.failure),
         usage=None if event.usage == Usage() else event.usage,
         steps=event.steps,
     )

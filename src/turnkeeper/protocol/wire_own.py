@@ -31,6 +31,21 @@ class AttachmentView(msgspec.Struct, frozen=True):
     size_bytes: int = 0
 
 
+class FailureView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why a run did not complete. `cause` is text, so that a cause of a later version costs nobody the ending."""
+
+    cause: str = msgspec.field(default_factory=str)
+    message: str = msgspec.field(default_factory=str)
+    details: str = ""
+    retryable: bool = False
+
+
+def failure_view(failure: Failure | None) -> FailureView | None:
+    if failure is None:
+        return None
+    return FailureView(failure.cause.value, failure.message, failure.details, failure.retryable)
+
+
 class RunView(msgspec.Struct, frozen=True, omit_defaults=True):
     """A run from accepted to its ending. Without `outcome` it has not ended."""
 
@@ -49,7 +64,7 @@ class RunView(msgspec.Struct, frozen=True, omit_defaults=True):
     started_at: int = 0
     ended_at: int = 0
     outcome: str = ""
-    failure: Failure | None = None
+    failure: FailureView | None = None
     message_id: str = ""
     text: str = ""
     usage: Usage | None = None
@@ -79,7 +94,7 @@ def run_to_wire(run: Run) -> RunView:
         started_at=run.started_at,
         ended_at=run.ended_at,
         outcome=run.outcome.value if run.outcome else "",
-        failure=run.failure,
+        failure=failure_view(run.failure),
         message_id=run.message_id,
         text=run.text,
         usage=None if run.usage == Usage() else run.usage,
