@@ -1,0 +1,123 @@
+"""Tool `glob`: files by the pattern of their names, the shortest paths first."""
+
+import heapq
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+from anyio import to_thread
+from msgspec import Meta
+
+from turnkeeper.tools.globs import compiled, hidden_names, literal_folder
+from turnkeeper.tools.ignoring import OWN_IGNORE_FILE, SKIPPED_BY_GLOB, Ignoring
+from turnkeeper.tools.making import Made, Parameters, Refusal, noted
+from turnkeeper.tools.places import Place, located, permit_read
+from turnkeeper.tools.searching import Scope, Searcher
+from turnkeeper.tools.tool import Answer, Hands, Tool
+
+FILES_MAX = 100
+GLOB_SECONDS_DEFAULT = 30.0
+
+
+class GlobParameters(Parameters, frozen=True):
+    pattern: Annotated[str, Meta(description="A glob such as `**/*.py` or `src/{a,b}/*.ts`, from `path` down.")]
+    path: Annotated[str, Meta(description="The folder to look in (default: the working directory).")] = ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Where a pattern is looked for, and how it reads from there."""
+
+    place: Place
+    pattern: str
+
+
+def glob_tool(searcher: Searcher, *, seconds: float = GLOB_SECONDS_DEFAULT) -> Tool:
+    async def act(asked: GlobParameters, hands: Hands) -> Answer:
+        look = looked(hands, asked)
+        params = {"pattern": asked.pattern, "path": asked.path}
+        await permit_read(hands, look.place, tool="glob", action="list", params=params, what="List files")
+        try:
+            with anyio.fail_after(seconds):
+                found, truncated = await search(searcher, look, hands)
+        except TimeoutError as error:
+            raise Refusal(
+                f"looking for files took longer than {seconds:g} s; use a narrower pattern or path"
+            ) from error
+        return told(found, truncated)
+
+    return Made("glob", GlobParameters, act)
+
+
+def looked(hands: Hands, asked: GlobParameters) -> Look:
+    """The deepest folder that the pattern names: a walk begins there, and so does the border's judgement."""
+    pattern, base = asked.pattern.removeprefix("./"), located(hands, asked.path or ".").path
+    compiled(pattern)
+    if pattern.startswith("/"):
+        pattern, base = pattern[1:], Path("/")
+    while pattern.startswith("../"):
+        pattern, base = pattern[3:], base.parent
+    folder = literal_folder(pattern)
+    place = located(hands, str(base / folder))
+    if not base.is_dir():
+        raise Refusal(f"there is no such directory: {base}")
+    return Look(place, pattern[len(folder) :].removeprefix("/"))
+
+
+async def search(searcher: Searcher, look: Look, hands: Hands) -> tuple[list[str], bool]:
+    if not look.place.real.is_dir():
+        return [], False
+    hidden = hidden_names(look.pattern)
+    named = set(look.pattern.split("/"))
+    skipped = sorted(SKIPPED_BY_GLOB - named - set(hidden))
+    scope = Scope(look.place.real, hidden=bool(hidden), skipped=skipped, env=hands.env)
+    paths = await searcher.files(scope, name=look.pattern.rpartition("/")[2])
+    return await to_thread.run_sync(chosen, paths, look, hidden)
+
+
+def chosen(paths: list[str], look: Look, hidden: tuple[str, ...]) -> tuple[list[str], bool]:
+    """The shortest of the paths that match, and whether there are more."""
+    root = str(look.place.real).rstrip("/")
+    wanted = compiled(look.pattern)
+    start = len(root) + 1
+    matching = [path for path in paths if wanted.fullmatch(path, start)]
+    ignoring = Ignoring((OWN_IGNORE_FILE,), common=False)
+    found: list[str] = []
+    # Ordered in rounds, so that a hundred of a hundred thousand are not sorted with all the others.
+    for round_size in (4 * FILES_MAX, len(matching)):
+        found = [path for path in shortest(matching, round_size) if is_wanted(path, root, hidden, ignoring)]
+        if len(found) > FILES_MAX or round_size >= len(matching):
+            break
+    shown = str(look.place.path).rstrip("/")
+    return [shown + path[len(root) :] for path in found[:FILES_MAX]], len(found) > FILES_MAX
+
+
+def shortest(paths: list[str], count: int) -> list[str]:
+    return heapq.nsmallest(count, paths, key=lambda path: (len(path), path))
+
+
+def is_wanted(path: str, root: str, hidden: tuple[str, ...], ignoring: Ignoring) -> bool:
+    names = path[len(root) + 1 :].split("/")
+    if not all(any(fnmatchcase(name, one) for one in hidden) for name in names if name.startswith(".")):
+        return False
+    return not is_ignored(path, root, ignoring)
+
+
+def is_ignored(path: str, root: str, ignoring: Ignoring) -> bool:
+    """Whether our own ignore files leave out the path, or a folder on the way to it."""
+    folder = root
+    for name in path[len(root) + 1 :].split("/"):
+        layers = ignoring.own(folder, root)
+        folder = f"{folder}/{name}"
+        if layers and ignoring.skips(folder, layers, folder=folder != path):
+            return True
+    return False
+
+
+def told(found: list[str], truncated: bool) -> Answer:
+    text = "\n".join(found) or "No files found"
+    if truncated:
+        text += f"\n\n(Only the first {FILES_MAX} files are shown. Use a narrower pattern or path.)"
+    return Answer(content=text, metadata=noted({"number_of_files": len(found), "truncated": truncated}))
