@@ -34,7 +34,7 @@ def without_value(text: str, path: Sequence[str | int]) -> str:
         end = after
     elif previous := _last_before(found, tuple(path[:-1]), mark):
         comma = _comma_after(text, previous.end)
-        text = text[: comma - 1] + " " + text[comma:] if comma else text
+        text, begin, end = text[: comma - 1] + text[comma:], begin - 1, end - 1
     return _without_empty_line(text[:begin], text[end:])
 
 

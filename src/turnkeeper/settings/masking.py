@@ -31,15 +31,20 @@ _FLAG = re.compile(r"--?[\w-]+")
 
 def masked(config: Config) -> Config:
     """The same configuration without a secret in it."""
-    tree = as_tree(msgspec.to_builtins(config)) or {}
+    tree = _tree(config)
     secrets = sorted({text for text in _secrets(tree) if len(text) >= SECRET_LETTERS_MIN}, key=len, reverse=True)
     return msgspec.convert(_without(_hidden(tree), secrets), Config)
 
 
 def masked_text(text: str, config: Config) -> str:
     """A message without the secrets of this configuration."""
-    secrets = sorted(_secrets(as_tree(msgspec.to_builtins(config)) or {}), key=len, reverse=True)
+    secrets = sorted(_secrets(_tree(config)), key=len, reverse=True)
     return str(_without(text, [secret for secret in secrets if len(secret) >= SECRET_LETTERS_MIN]))
+
+
+def _tree(config: Config) -> Tree:
+    """As JSON has it, where every sequence is a list."""
+    return msgspec.json.decode(msgspec.json.encode(config), type=dict[str, Any])
 
 
 def _secrets(value: Any) -> Iterator[str]:
