@@ -101,6 +101,34 @@ class WorkspaceClosing(Conflict):
     """workspace closing"""
 
 
+class ServerClosing(Problem):
+    """server is shutting down"""
+
+    status = 503
+
+
+class ServerHosting(Conflict):
+    """server is hosting live workspaces"""
+
+
+class ClientRetired(Conflict):
+    """client has been retired"""
+
+
+class ClientNotAttached(Conflict):
+    """client not attached"""
+
+
+class ChannelsDiffer(Problem):
+    """The workspace is already open with other channels."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "requested channels differ from the existing workspace; channels are an explicit opt-in "
+            "and are not shared across duplicate creates"
+        )
+
+
 class QueueFull(Problem):
     """The session's queue is full."""
 
