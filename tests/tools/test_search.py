@@ -97,6 +97,14 @@ async def test_an_ignored_folder_can_be_looked_into_by_name(search: Searcher, tm
     assert await globbed(search, tmp_path, "**/*.js", "dist") == ["dist/a.js", "dist/sub/b.js"]
 
 
+async def test_a_folder_whose_parent_ignores_everything_can_be_searched(search: Searcher, tmp_path: Path) -> None:
+    tree(tmp_path, "data/fetched/page.md")
+    (tmp_path / "data/.gitignore").write_text("*\n")
+    assert await globbed(search, tmp_path / "data/fetched", "*") == ["page.md"]
+    answer = await use(grep_tool(search), FakeHands(tmp_path / "data/fetched"), pattern="page")
+    assert "Found 1 match\n" in answer.content
+
+
 async def test_hidden_and_built_names_are_found_only_when_they_are_named(search: Searcher, tmp_path: Path) -> None:
     tree(tmp_path, ".github/ci.yml", "a.yml", "build/b.yml", "node_modules/c.yml", ".x/d.yml", ".git/e.yml")
     assert await globbed(search, tmp_path, "**/*.yml") == ["a.yml"]

@@ -57,7 +57,7 @@ class Ignoring:
     def above(self, root: Path) -> tuple[Layer, ...]:
         """The layers that hold at a root: the person's own, then those of the folders from the repository down.
 
-        Rules by which the root itself would be ignored do not count: whoever looks there means it.
+        There are none where they would leave out the root itself: whoever looks there means it.
         """
         folders = [root]
         while not (folders[-1] / ".git").exists() and folders[-1].parent != folders[-1]:
@@ -65,7 +65,7 @@ class Ignoring:
         layers = personal(folders[-1], self.env) if ".gitignore" in self.names else ()
         for folder in reversed(folders[1:]):
             layers = (*layers, *read_layers(str(folder), self.names))
-        return tuple(layer for layer in layers if not layer.verdict(str(root), folder=True))
+        return () if any(layer.verdict(str(root), folder=True) for layer in layers) else layers
 
     def within(self, folder: str, layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
         return (*layers, *read_layers(folder, self.names))

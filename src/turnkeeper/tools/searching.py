@@ -18,7 +18,7 @@ import msgspec
 from anyio.abc import ByteReceiveStream
 
 from turnkeeper.tools.globs import expanded
-from turnkeeper.tools.ignoring import ALWAYS_SKIPPED, OWN_IGNORE_FILE
+from turnkeeper.tools.ignoring import ALWAYS_SKIPPED, OWN_IGNORE_FILE, Ignoring
 from turnkeeper.tools.making import Refusal
 from turnkeeper.tools.plain_search import PlainLine, PlainRequest, included
 
@@ -93,6 +93,9 @@ class Ripgrep:
         ignore = ["--ignore-file", str(own)] if own.is_file() else []
         # Within a repository ripgrep reads ignore files up to its root; elsewhere they count without one.
         anywhere = [] if in_repository(scope.root) else ["--no-require-git"]
+        # Whoever looks into an ignored folder means it, and the rule that leaves it out does not count below.
+        if not Ignoring(common=False, env=scope.env).above(scope.root):
+            anywhere.append("--no-ignore-parent")
         return [*COMMON_FLAGS, *anywhere, *(["--hidden"] if scope.hidden else []), *ignore, *left_out]
 
 
