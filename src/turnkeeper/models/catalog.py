@@ -1,12 +1,13 @@
 """The catalogue: which providers there are, and what each of their models costs, holds and can do.
 
-One is packed with us (`catalog.json`, written by `scripts/catalog`); a newer one may come from a file or a URL. A user's
-own entries always win over it. To find a model is a pure question about it.
+One is packed with us (`catalog.json`, written by `scripts/catalog`); a newer one may come from a file or a URL. What a
+user wrote always wins over it. To find a model is a pure question about it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
 from importlib import resources
 from pathlib import Path
 
@@ -85,7 +86,7 @@ async def fetched(url: str, cache_file: Path, http: httpx2.AsyncClient) -> Catal
     before = await kept(cache_file)
     tag = await tag_file.read_text() if before and await tag_file.exists() else ""
     response = await http.get(url, headers={"if-none-match": tag} if tag else {}, follow_redirects=True)
-    if response.status_code == httpx2.codes.NOT_MODIFIED and before:
+    if response.status_code == HTTPStatus.NOT_MODIFIED and before:
         return before
     response.raise_for_status()
     if len(response.content) > CATALOG_BYTES_MAX:

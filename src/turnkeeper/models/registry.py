@@ -1,0 +1,232 @@
+"""The voices of one workspace: from its configuration to a model that can be asked.
+
+Who is configured is preferred; with nobody configured, a server found on this computer; without one, the offline model.
+So there is always a voice, and it always says who it is.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from turnkeeper.models.adapters import adapter
+from turnkeeper.models.catalog import Catalog, find, info_of, not_found
+from turnkeeper.models.connection import Connection, Voice, merged
+from turnkeeper.models.discover import discover, listed_models
+from turnkeeper.models.model import Model, ModelTrouble, Trouble
+from turnkeeper.models.offline import OFFLINE_NAMES, OfflineModel
+from turnkeeper.models.quirks import Dialect, Quirks, quirks_of
+from turnkeeper.models.scripted import ScriptedModel, load_script
+from turnkeeper.models.wires import Wires
+from turnkeeper.protocol.config import Config, ModelEntry, ModelOptions, ModelType, ProviderConfig, SelectedModel
+
+REFRESH_SECONDS_MAX = 300.0
+"""How long fresh credentials may take: a person may have to log in somewhere."""
+
+OWN_TYPES = {"offline", "scripted"}
+
+Refresh = Callable[[str], Awaitable[ProviderConfig | None]]
+"""Asks for a provider's configuration anew, its key resolved again; None if there is nothing newer to be had."""
+
+
+async def nothing_newer(_provider: str) -> ProviderConfig | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the voices of a workspace use and do not own."""
+
+    catalog: Catalog
+    wires: Wires
+    environment: Mapping[str, str]
+    refresh: Refresh = nothing_newer
+    finds_local: bool = True
+
+
+class ConfiguredModels:
+    """Owns what is known of the providers now: their keys, and what was found by looking."""
+
+    def __init__(self, config: Config, surroundings: Surroundings) -> None:
+        self._around = surroundings
+        self._choices = dict(config.models)
+        self._providers = {
+            id: completed(id, provider) for id, provider in config.providers.items() if not provider.disable
+        }
+        self._scripts: dict[str, ScriptedModel] = {}
+        self._refreshing: dict[str, anyio.Event] = {}
+        self._looked: anyio.Event | None = None
+
+    async def choose(self, slot: str, override: str = "") -> Model:
+        """The model in a slot, or the one that is named; raises `ModelTrouble` if there is no such model."""
+        await self._look_around(bool(override))
+        if override.lower() in OFFLINE_NAMES:
+            return OfflineModel()
+        if override:
+            found = find(override, self._offer())
+            return await self._model(msgspec.structs.replace(self._manner(found), **place(found)))
+        selected = self.selected(ModelType(slot))
+        return await self._model(selected) if selected else OfflineModel()
+
+    def selected(self, slot: ModelType) -> SelectedModel | None:
+        """Who speaks in this slot: the choice if it can be had, else what the provider suggests; None for nobody."""
+        choice = self._choices.get(slot)
+        if choice and self._entry(choice) is not None:
+            return choice
+        if slot is ModelType.SMALL:
+            near = self.selected(ModelType.LARGE)
+            return self._small_beside(near) if near else None
+        ids = [id for id in (choice.provider if choice else "", *self._preferred()) if id in self._providers]
+        return next((found for id in ids if (found := self._suggested(id, slot))), None)
+
+    async def refresh(self, provider: str) -> bool:
+        """Fresh credentials for a provider; those who ask at the same time share one answer."""
+        before = self._providers.get(provider)
+        if going := self._refreshing.get(provider):
+            with anyio.move_on_after(REFRESH_SECONDS_MAX):
+                await going.wait()
+            return self._providers.get(provider) is not before
+        done = self._refreshing[provider] = anyio.Event()
+        try:
+            with anyio.move_on_after(REFRESH_SECONDS_MAX):
+                fresh = await self._around.refresh(provider)
+                if fresh is not None:
+                    # A copy, so that those who wait see that something came even if it looks the same.
+                    self._providers[provider] = msgspec.structs.replace(fresh, id=fresh.id or provider)
+                return fresh is not None
+            return False
+        finally:
+            del self._refreshing[provider]
+            done.set()
+
+    async def _look_around(self, named: bool) -> None:
+        """What nobody wrote down is looked for once, and only if it matters."""
+        if self._looked is not None:
+            await self._looked.wait()
+            return
+        self._looked = anyio.Event()
+        try:
+            await self._look(named)
+        finally:
+            self._looked.set()
+
+    async def _look(self, named: bool) -> None:
+        for id, provider in list(self._providers.items()):
+            if wants_listing(provider, self._around.catalog):
+                url = provider.base_url
+                headers = {"authorization": f"Bearer {provider.api_key}"} if provider.api_key else {}
+                models = await listed_models(url, self._around.wires.to(url), headers | provider.extra_headers)
+                self._providers[id] = with_models(provider, models)
+        if self._around.finds_local and (named or not self._offer()):
+            for provider in await discover(self._around.wires.local):
+                self._providers.setdefault(provider.id, provider)
+
+    def _offer(self) -> dict[str, tuple[ModelEntry, ...]]:
+        offer = {id: self._around.catalog.models_of(provider) for id, provider in self._providers.items()}
+        return {id: models for id, models in offer.items() if models}
+
+    def _preferred(self) -> list[str]:
+        """Configured providers, those of the catalogue first and in its order."""
+        known = [entry.id for entry in self._around.catalog.providers if entry.id in self._providers]
+        return known + [id for id in self._providers if id not in known]
+
+    def _small_beside(self, large: SelectedModel) -> SelectedModel:
+        """The small model of the large one's provider; the large one itself, where its provider suggests none."""
+        known = self._around.catalog.provider(large.provider)
+        small = SelectedModel(provider=large.provider, model=known.default_small_model_id if known else "")
+        return small if self._entry(small) else large
+
+    def _suggested(self, provider: str, slot: ModelType) -> SelectedModel | None:
+        known = self._providers.get(provider)
+        id = self._around.catalog.default_of(known, slot) if known else ""
+        return SelectedModel(provider=provider, model=id) if id else None
+
+    def _entry(self, choice: SelectedModel) -> ModelEntry | None:
+        provider = self._providers.get(choice.provider)
+        models = self._around.catalog.models_of(provider) if provider else ()
+        return next((model for model in models if model.id == choice.model), None)
+
+    def _manner(self, found: SelectedModel) -> SelectedModel:
+        """A model named for one run is asked as its owner asks it elsewhere, if they do."""
+        same = (choice for choice in self._choices.values() if place(choice) == place(found))
+        return next(same, found)
+
+    async def _model(self, choice: SelectedModel) -> Model:
+        provider, entry = self._providers[choice.provider], self._entry(choice)
+        if entry is None:
+            raise not_found(f"model {choice.provider}/{choice.model} not found")
+        connection = connection_of(provider, self._around)
+        quirks = quirks_of(connection)
+        if quirks is None:
+            raise ModelTrouble(
+                Trouble.REFUSED, f"provider {provider.id} has an unknown type {provider.type!r}", title="Not Configured"
+            )
+        if quirks.dialect is Dialect.SCRIPTED:
+            return await self._script(provider)
+        info = info_of(entry, provider, connection.type)
+        voice = Voice(connection, info, asked_with(choice, entry.options, provider))
+        return adapter(voice, quirks, self._around.wires.to(base_url_of(connection, quirks)))
+
+    async def _script(self, provider: ProviderConfig) -> Model:
+        """A script is played on from question to question, so it is opened once."""
+        path = str(provider.provider_options.get("path") or provider.base_url)
+        if path not in self._scripts:
+            self._scripts[path] = await anyio.to_thread.run_sync(load_script, Path(path))
+        return self._scripts[path]
+
+
+def place(choice: SelectedModel) -> dict[str, str]:
+    return {"provider": choice.provider, "model": choice.model}
+
+
+def completed(id: str, provider: ProviderConfig) -> ProviderConfig:
+    """A provider with its id, and with the one model that its type implies."""
+    implied = (ModelEntry(id=provider.type, name=provider.type.capitalize()),) if provider.type in OWN_TYPES else ()
+    return msgspec.structs.replace(provider, id=provider.id or id, models=provider.models or implied)
+
+
+def wants_listing(provider: ProviderConfig, catalog: Catalog) -> bool:
+    """A provider nobody described is asked what it has, unless its owner does not want that."""
+    if provider.discover_models is False or not provider.base_url or provider.type in OWN_TYPES:
+        return False
+    described = bool(provider.models) or catalog.provider(provider.id) is not None
+    return provider.discover_models is True or not described
+
+
+def with_models(provider: ProviderConfig, models: tuple[ModelEntry, ...]) -> ProviderConfig:
+    own = {model.id for model in provider.models}
+    return msgspec.structs.replace(
+        provider, models=(*provider.models, *(model for model in models if model.id not in own))
+    )
+
+
+def connection_of(provider: ProviderConfig, around: Surroundings) -> Connection:
+    """A provider as it can be reached. What its owner left out, the catalogue knows; a login's token is its key."""
+    known = around.catalog.provider(provider.id)
+    endpoint = known.api_endpoint if known and not known.api_endpoint.startswith("$") else ""
+    return Connection(
+        provider=provider.id,
+        type=provider.type or (known.type if known else "") or "openai-compat",
+        base_url=provider.base_url or endpoint,
+        api_key=provider.oauth.access_token if provider.oauth else provider.api_key,
+        headers=(known.default_headers if known else {}) | {k: v for k, v in provider.extra_headers.items() if v},
+        extra_body=provider.extra_body,
+        system_prompt_prefix=provider.system_prompt_prefix,
+        environment=around.environment,
+    )
+
+
+def base_url_of(connection: Connection, quirks: Quirks) -> str:
+    return connection.base_url or quirks.base_url
+
+
+def asked_with(choice: SelectedModel, options: ModelOptions | None, provider: ProviderConfig) -> SelectedModel:
+    """How the model is asked: what was chosen, over what the provider says, over what the catalogue says."""
+    told = options or ModelOptions()
+    names = ("temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty")
+    filled = {name: getattr(told, name) for name in names if getattr(choice, name) is None}
+    both = merged(told.provider_options, provider.provider_options, choice.provider_options)
+    return msgspec.structs.replace(choice, provider_options=both, **filled)

@@ -1,0 +1,52 @@
+"""The two HTTP clients all voices share: one for the world, one for this computer.
+
+Whoever opens them closes them: `async with open_wires() as wires`. The world's obeys the environment's proxies; this
+computer's does not, since no proxy can reach a server on our own loopback.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+import httpx2
+
+CONNECTIONS_MAX = 100
+CONNECTIONS_KEPT_MAX = 20
+KEPT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wires:
+    remote: httpx2.AsyncClient
+    local: httpx2.AsyncClient
+
+    def to(self, url: str) -> httpx2.AsyncClient:
+        return self.local if is_loopback(url) else self.remote
+
+
+@asynccontextmanager
+async def open_wires() -> AsyncGenerator[Wires, None]:
+    """Both clients, until the block ends. The certificates are read in a thread; it takes a while."""
+    limits = httpx2.Limits(
+        max_connections=CONNECTIONS_MAX,
+        max_keepalive_connections=CONNECTIONS_KEPT_MAX,
+        keepalive_expiry=KEPT_SECONDS,
+    )
+    remote = await anyio.to_thread.run_sync(lambda: httpx2.AsyncClient(limits=limits))
+    local = await anyio.to_thread.run_sync(lambda: httpx2.AsyncClient(limits=limits, trust_env=False))
+    async with remote, local:
+        yield Wires(remote, local)
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL points to this computer and nowhere else."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
