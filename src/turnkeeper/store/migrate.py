@@ -22,6 +22,7 @@ CHECK_SECONDS_MAX = 2.0
 STEPS_PER_TICK = 100_000
 WAL_BYTES_MAX = 64 * 1024 * 1024
 """What is left of the write-ahead log's file after a checkpoint."""
+MAGIC = b"SQLite format 3\0"
 SUSPECT = ".suspect"
 """Beside a database in which damage was met while it was open."""
 SUFFIXES = ("", "-wal", "-shm")
@@ -53,8 +54,7 @@ def make_ready(path: Path, *, progress: OnProgress | None = None, steps: Sequenc
     """Called by whoever holds the directory's lock."""
     steps = migrations() if steps is None else steps
     suspected = path.with_name(path.name + SUSPECT)
-    was_open = path.with_name(path.name + "-wal").exists()
-    seconds_max = math.inf if suspected.exists() else CHECK_SECONDS_MAX if was_open else 0.0
+    seconds_max = math.inf if suspected.exists() else CHECK_SECONDS_MAX if was_open(path) else 0.0
     try:
         return _make_ready(path, progress, steps, look_over_seconds_max=seconds_max)
     except apsw.Error as error:
@@ -66,6 +66,11 @@ def make_ready(path: Path, *, progress: OnProgress | None = None, steps: Sequenc
     log.error("database moved aside", extra={"aside": str(aside)})
     _make_ready(path, progress, steps, look_over_seconds_max=0.0)
     return Ready(notice=f"The database {path} was damaged. It was moved to {aside}, and a new one was begun.")
+
+
+def was_open(path: Path) -> bool:
+    """Whether whoever had the database open last did not close it."""
+    return path.with_name(path.name + "-wal").exists()
 
 
 def suspect(path: Path) -> None:
@@ -87,7 +92,10 @@ def move_aside(path: Path) -> Path:
 def _make_ready(
     path: Path, progress: OnProgress | None, steps: Sequence[str], *, look_over_seconds_max: float
 ) -> Ready:
+    _recognise(path)
     db = connect(path)
+    # The write-ahead log of a damaged database may hold what the database has lost, so it is left as it is.
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     try:
         version = _version(db)
         if look_over_seconds_max:
@@ -105,6 +113,16 @@ def _make_ready(
         return Ready()
     finally:
         db.close(True)
+
+
+def _recognise(path: Path) -> None:
+    """Before SQLite sees it: it would throw away the write-ahead log of what it does not take for a database."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        begins = file.read(len(MAGIC))
+    if begins != MAGIC and (begins or was_open(path)):
+        raise apsw.NotADBError("the file does not begin as a database does")
 
 
 def _version(db: Database) -> int:

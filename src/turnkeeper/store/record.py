@@ -34,6 +34,7 @@ from turnkeeper.protocol.events import (
     SessionCreated,
     SessionDeleted,
     SessionRenamed,
+    SkipSet,
     SummarySet,
     TodosSet,
     UsageCounted,
@@ -173,7 +174,7 @@ class Record:
                 self._put("put_grant", grant.id, self._entry.position, grant.session_id, encode(grant))
             case GrantRevoked(grant_id=grant_id):
                 self._put("drop_grant", grant_id)
-            case ConfigChanged():
+            case ConfigChanged() | SkipSet():
                 pass
 
     def _put(self, name: str, *bindings: Any) -> int:

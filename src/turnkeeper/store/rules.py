@@ -24,6 +24,7 @@ from turnkeeper.protocol.events import (
     RunStopping,
     SessionCreated,
     SessionRenamed,
+    SkipSet,
     SummarySet,
     TodosSet,
     UsageCounted,
@@ -57,6 +58,7 @@ OUTLIVES_SESSION = (
     GrantGiven,
     GrantRevoked,
     ConfigChanged,
+    SkipSet,
 )
 """What may still be said in a deleted session, or in the workspace itself. An accepted run ends, whatever happens."""
 

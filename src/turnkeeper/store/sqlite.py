@@ -16,7 +16,7 @@ from anyio.to_thread import run_sync
 from turnkeeper.protocol.events import Entry, Event
 from turnkeeper.protocol.ids import MessageId, Position, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message
-from turnkeeper.protocol.problems import StoreReadOnly
+from turnkeeper.protocol.problems import StoreReadOnly, StoreUnavailable
 from turnkeeper.protocol.requests import Grant, Request
 from turnkeeper.protocol.runs import Run
 from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionInfo
@@ -190,6 +190,9 @@ def _open(directory: Path, address: str, version: str, progress: OnProgress | No
     except apsw.Error as error:
         held.release()
         raise problem_of(error) from error
+    except OSError as error:
+        held.release()
+        raise StoreUnavailable(f"the database in {directory} cannot be opened: {error.strerror}") from error
     except BaseException:
         held.release()
         raise

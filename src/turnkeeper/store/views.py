@@ -35,6 +35,7 @@ from turnkeeper.protocol.events import (
     SessionCreated,
     SessionDeleted,
     SessionRenamed,
+    SkipSet,
     SummarySet,
     TodosSet,
     UsageCounted,
@@ -132,7 +133,7 @@ class Views(Journal):
                 self._put(self.grants, grant.id, (entry.position, grant))
             case GrantRevoked(grant_id=grant_id):
                 self._drop(self.grants, grant_id)
-            case ConfigChanged():
+            case ConfigChanged() | SkipSet():
                 pass
 
     def _run(self, entry: Entry, event: RunAccepted | RunStarted | RunFolded | RunStopping | RunComplete) -> None:

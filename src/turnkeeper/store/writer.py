@@ -26,6 +26,8 @@ WORKS_MAX = 1024
 """How many pieces of work may wait for the writer; whoever comes later waits to be let in."""
 BATCH_MAX = 256
 """How many share one commit."""
+CHECKPOINT_PAGES = 1000
+"""How long the write-ahead log grows before it is brought into the database."""
 
 Result = TypeVar("Result")
 Outcome = Any
@@ -58,6 +60,7 @@ class Writer:
         self._works: SimpleQueue[Work | None] = SimpleQueue()
         self._ended = asyncio.Event()
         self._closing = False
+        self._wal_pages = 0
         self.saw_damage = False
         # A daemon, so that a program that forgets to close its store can still end; what was answered is on disk.
         self._thread = threading.Thread(target=self._run, name="turnkeeper-writer", daemon=True)
@@ -97,6 +100,8 @@ class Writer:
             batch, going = self._batch()
             outcomes = self._commit(batch) if batch else []
             self._tell(self._deliver, outcomes)
+            if self._wal_pages >= CHECKPOINT_PAGES:
+                self._checkpoint()
         self._disconnect()
         self._tell(self._ended.set)
 
@@ -180,7 +185,23 @@ class Writer:
     def _connected(self) -> Database:
         if self._db is None:
             self._db = self._connect()
+            # Instead of SQLite's own checkpoint, which is part of a commit: its failure would look like the commit's.
+            self._db.set_wal_hook(self._count_pages)
         return self._db
+
+    def _checkpoint(self) -> None:
+        """Bring the write-ahead log into the database when nobody waits for it; if that fails, it is still the log."""
+        self._wal_pages = 0
+        try:
+            if self._db is not None:
+                for _ in self._db.execute("PRAGMA wal_checkpoint(PASSIVE)"):
+                    pass
+        except apsw.Error as error:
+            log.warning("checkpoint failed", extra={"problem": str(problem_of(error))})
+
+    def _count_pages(self, _db: object, _name: str, pages: int) -> int:
+        self._wal_pages = pages
+        return 0
 
     def _roll_back(self) -> None:
         try:
@@ -191,8 +212,11 @@ class Writer:
 
     def _disconnect(self) -> None:
         db, self._db = self._db, None
-        if db is not None:
-            db.close(True)
+        try:
+            if db is not None:
+                db.close(True)
+        except apsw.Error as error:
+            log.warning("database not closed", extra={"problem": str(problem_of(error))})
 
     def _tell(self, do: Callable[..., object], *said: object) -> None:
         try:
