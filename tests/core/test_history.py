@@ -399,6 +399,8 @@ def test_a_crash_anywhere_and_any_interleaving_lose_no_result_that_was_given(
     cut = told[: data.draw(st.integers(1, len(told)))]
     shown = replay(cut)
     assert problems(shown) == []
+    said_aside = [message.text for message in cut if message.role is Role.USER]
+    assert [message.text for message in shown if message.role is Role.USER] == said_aside
     given_results = {r.tool_call_id: r.content for message in cut for r in message.tool_results}
     shown_results = {r.tool_call_id: r.content for message in shown for r in message.tool_results}
     assert given_results.items() <= shown_results.items()
