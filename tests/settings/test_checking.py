@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -11,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 from tests.settings.scene import Scene, messages
 
-from turnkeeper.settings import marks
+from turnkeeper.settings import checking, marks
 from turnkeeper.settings.checking import schema
-from turnkeeper.settings.reading import ConfigProblem, JsonError, TomlError, line_numbers, parse
+from turnkeeper.settings.reading import ConfigProblem, JsonError, TomlError, Tree, line_numbers, parse
 from turnkeeper.settings.settings import Log, Runs, Server, Waits
 
 TOML = """
@@ -229,7 +230,8 @@ def test_the_schema_accepts_what_we_accept_and_refuses_a_key_that_nobody_knows()
     jsonschema.Draft202012Validator.check_schema(found)
     validator = jsonschema.Draft202012Validator(found)
     assert list(validator.iter_errors(tomllib.loads(TOML))) == []  # pyright: ignore[reportUnknownMemberType]
-    for wrong in ({"optoins": {}}, {"waits": {"connect_seconds": 0}}, {"options": {"debug": 1}}):
+    refused: list[Tree] = [{"optoins": {}}, {"waits": {"connect_seconds": 0}}, {"options": {"debug": 1}}]
+    for wrong in refused:
         assert list(validator.iter_errors(wrong)) != []  # pyright: ignore[reportUnknownMemberType]
 
 
@@ -278,3 +280,8 @@ def everything(value: Any, at: tuple[str | int, ...] = ()) -> list[tuple[str | i
     elif isinstance(value, list):
         parts = list(enumerate(value))  # pyright: ignore[reportUnknownArgumentType]
     return [found for key, item in parts for found in [(*at, key), *everything(item, (*at, key))]]
+
+
+def test_the_published_schema_is_the_one_of_the_types() -> None:
+    path = Path(checking.__file__).with_name("turnkeeper.schema.json")
+    assert json.loads(path.read_text()) == schema(), "run scripts/schema"

@@ -16,7 +16,7 @@ from tests.settings.scene import Scene, messages
 
 from turnkeeper.protocol.config import Scope
 from turnkeeper.settings import atomic, editing
-from turnkeeper.settings.editing import KeyProblem, edited, put, remove_fields, scope_file, set_fields
+from turnkeeper.settings.editing import KeyProblem, edited, put, remove_in_scope, set_fields, set_in_scope
 from turnkeeper.settings.reading import ConfigProblem, parse
 
 TOML = """# My settings.
@@ -127,9 +127,66 @@ def test_whatever_is_set_in_whatever_file_is_what_is_read_afterwards(
     except KeyProblem:
         return
     result = edited(path, text, [(list(keys), value)])
-    assert parse(path, result).tree == expected
+    assert editing._says(path, result, expected)
     put(expected, keys, editing.REMOVED)
-    assert parse(path, edited(path, result, [(list(keys), editing.REMOVED)])).tree == expected
+    assert editing._says(path, edited(path, result, [(list(keys), editing.REMOVED)]), expected)
+
+
+def test_removing_the_last_key_of_a_table_keeps_the_comments_of_all_others() -> None:
+    text = "# first\n[providers.box]\nname = 'b' # mine\n\n[options] # last\ndebug = true\n"
+    result = after("x.toml", text, "providers.box", editing.REMOVED)
+    assert ("# first" in result, "# last" in result, "name" in result) == (True, True, False)
+
+
+OUT_OF_ORDER = """[options]
+debug = true # kept
+[providers.a]
+name = "x"
+[options.tui]
+compact_mode = true
+[providers.b]
+name = "y"
+options = 1
+[[rules]]
+verdict = "deny"
+[[rules]]
+verdict = "ask"
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("options.progress", True),
+        ("options.tui.diff_mode", "split"),
+        ("providers.c.name", "z"),
+        ("providers.a.name", "z"),
+        ("rules.1.verdict", "allow"),
+        ("rules.-1", {"verdict": "allow"}),
+        ("reset", ["options.debug"]),
+        ("options.debug", editing.REMOVED),
+        ("providers.b", editing.REMOVED),
+        ("rules.0", editing.REMOVED),
+    ],
+)
+def test_tables_in_any_order_are_edited_where_they_are(key: str, value: Any) -> None:
+    result = after("x.toml", OUT_OF_ORDER, key, value)
+    expected = tomllib.loads(OUT_OF_ORDER)
+    put(expected, editing._path_of(key, expected), value)
+    assert tomllib.loads(result) == expected
+    assert ("# kept" in result) == (key != "options.debug")
+
+
+@pytest.mark.parametrize(("path", "text"), BOTH)
+@pytest.mark.parametrize("result", ["", "[", '{"options": {"debug": true}}', "options.debug = true"])
+def test_an_edit_that_went_wrong_is_written_afresh_rather_than_wrongly(
+    monkeypatch: pytest.MonkeyPatch, path: str, text: str, result: str
+) -> None:
+    monkeypatch.setattr(editing, "_edited_toml", lambda *_: result)
+    monkeypatch.setattr(editing, "_edited_json", lambda *_: result)
+    expected = parse(path, text).tree
+    expected["options"]["debug"] = False
+    assert parse(path, after(path, text, "options.debug", False)).tree == expected
 
 
 @pytest.mark.parametrize("key", ["", ".", "a..b", "options.disabled_tools.7", "options.disabled_tools.name"])
@@ -241,21 +298,37 @@ def test_a_file_that_somebody_else_holds_is_busy_and_not_waited_for_without_end(
 
 
 def test_each_scope_has_its_file(scene: Scene) -> None:
-    data_dir = scene.settings().data_dir
-    assert scope_file(Scope.GLOBAL, env=scene.env, data_dir=data_dir) == scene.places["machine"] / "turnkeeper.toml"
-    assert scope_file(Scope.WORKSPACE, env=scene.env, data_dir=data_dir) == data_dir / "turnkeeper.toml"
+    loaded = scene.load()
+    set_in_scope(loaded, Scope.GLOBAL, {"options.initialize_as": "A.md", "options.debug": True})
+    set_in_scope(loaded, Scope.WORKSPACE, {"options.initialize_as": "B.md"})
+    assert "A.md" in (scene.places["machine"] / "turnkeeper.toml").read_text()
+    assert "B.md" in (scene.places["workspace"] / "turnkeeper.toml").read_text()
+    options = scene.settings().config.options
+    assert (options.initialize_as, options.debug) == ("B.md", True)
+    remove_in_scope(loaded, Scope.WORKSPACE, ["options.initialize_as"])
+    assert scene.settings().config.options.initialize_as == "A.md"
 
 
-def test_a_key_that_the_originals_file_holds_is_forgotten_and_its_file_left_alone(scene: Scene) -> None:
-    theirs = scene.write("crush machine", "crush.json", '{"providers": {"box": {"api_key": "sk", "name": "b"}}}')
-    path = scene.places["machine"] / "turnkeeper.toml"
-    remove_fields(path, ["providers.box.api_key", "providers.box.oauth"], inherited=theirs)
-    assert scene.settings().config.providers["box"].api_key == ""
-    assert scene.settings().config.providers["box"].name == "b"
-    assert "sk" in theirs.read_text()
-    remove_fields(path, ["providers.box.api_key"], inherited=theirs)
-    assert tomllib.loads(path.read_text()) == {"reset": ["providers.box.api_key"]}
-    set_fields(path, {"providers.box.api_key": "sk-new"})
+@pytest.mark.parametrize(
+    ("scope", "ours", "theirs"),
+    [(Scope.GLOBAL, "machine", "crush machine"), (Scope.WORKSPACE, "workspace", "crush workspace")],
+)
+def test_a_key_that_the_originals_file_holds_is_forgotten_and_its_file_left_alone(
+    scene: Scene, scope: Scope, ours: str, theirs: str
+) -> None:
+    original = scene.write(theirs, "crush.json", '{"providers": {"box": {"api_key": "sk", "name": "b"}}}')
+    loaded = scene.load()
+    keys = ["providers.box.api_key", "providers.box.oauth"]
+    remove_in_scope(loaded, scope, keys)
+    assert (scene.settings().config.providers["box"].api_key, scene.settings().config.providers["box"].name) == (
+        "",
+        "b",
+    )
+    assert "sk" in original.read_text()
+    remove_in_scope(loaded, scope, keys)
+    written = tomllib.loads((scene.places[ours] / "turnkeeper.toml").read_text())
+    assert written == {"reset": ["providers.box.api_key"]}
+    set_in_scope(loaded, scope, {"providers.box.api_key": "sk-new"})
     assert scene.settings().config.providers["box"].api_key == "sk-new"
 
 

@@ -37,7 +37,7 @@ class Shape(Config, frozen=True):
 
 def schema() -> Tree:
     """The JSON Schema of a configuration file, in either format."""
-    found = msgspec.json.schema(Shape)
+    found = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Shape)), type=dict[str, Any])
     for definition in found["$defs"].values():
         if definition.get("type") == "object" and "properties" in definition:
             definition["additionalProperties"] = False

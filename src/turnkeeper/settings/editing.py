@@ -16,10 +16,11 @@ from turnkeeper.protocol.config import Scope
 from turnkeeper.protocol.problems import BadRequest
 from turnkeeper.settings import atomic, json_edit, trust
 from turnkeeper.settings.checking import check
-from turnkeeper.settings.dirs import find_dirs
-from turnkeeper.settings.files import CRUSH_FILE, OUR_FILE
+from turnkeeper.settings.dirs import crush_data_dir, find_dirs
+from turnkeeper.settings.files import CRUSH_FILE, OUR_FILE, workspace_places
+from turnkeeper.settings.load import Loaded
 from turnkeeper.settings.merging import RESET, split_key
-from turnkeeper.settings.reading import Document, Tree, as_list, as_tree, parse, read_text
+from turnkeeper.settings.reading import ConfigProblem, Document, Tree, as_list, as_tree, parse, read_text
 
 REMOVED = object()
 """What a key is set to when it is to go."""
@@ -31,33 +32,46 @@ class KeyProblem(BadRequest):
     """This key cannot be set."""
 
 
-def scope_file(scope: Scope, *, env: Mapping[str, str], data_dir: Path) -> Path:
+def set_in_scope(loaded: Loaded, scope: Scope, values: Mapping[str, Any]) -> None:
+    """Set keys in the file of a scope. Reload afterwards to see them."""
+    machine = find_dirs(loaded.environment).data
+    set_fields(scope_file(loaded, scope), values, trust_dir=machine)
+
+
+def remove_in_scope(loaded: Loaded, scope: Scope, keys: Sequence[str]) -> None:
+    """Remove keys from the file of a scope, also those that the original wrote down in its own file of that scope."""
+    machine = find_dirs(loaded.environment).data
+    remove_fields(scope_file(loaded, scope), keys, inherited=_theirs(loaded, scope), trust_dir=machine)
+
+
+def scope_file(loaded: Loaded, scope: Scope) -> Path:
     """The file that a scope is written to: the machine's, or the workspace's own."""
-    return (find_dirs(env).data if scope is Scope.GLOBAL else data_dir) / OUR_FILE
+    folder = find_dirs(loaded.environment).data if scope is Scope.GLOBAL else loaded.settings.data_dir
+    return folder / OUR_FILE
+
+
+def _theirs(loaded: Loaded, scope: Scope) -> tuple[Path, ...]:
+    if scope is Scope.GLOBAL:
+        return (crush_data_dir(loaded.environment) / CRUSH_FILE,)
+    places = workspace_places(loaded.settings.workdir, loaded.settings.data_dir)
+    return tuple(place.path for place in places if place.path.name == CRUSH_FILE)
 
 
 def set_fields(path: Path, values: Mapping[str, Any], *, trust_dir: Path | None = None) -> None:
     """Set keys of the file, all in one step. None says nothing, so it removes."""
-    changes = {key: REMOVED if value is None else value for key, value in values.items()}
-    _write(path, changes, trust_dir)
+    _write(path, {key: REMOVED if value is None else value for key, value in values.items()}, trust_dir)
 
 
 def remove_fields(
-    path: Path, keys: Sequence[str], *, inherited: Path | None = None, trust_dir: Path | None = None
+    path: Path, keys: Sequence[str], *, inherited: Sequence[Path] = (), trust_dir: Path | None = None
 ) -> None:
     """Remove keys; one that is not there is no error.
 
-    What the original's file of the same scope (`inherited`) still says is not ours to remove; it is forgotten by name.
+    What the files of the original (`inherited`) still say is not ours to remove; it is forgotten by name.
     """
-    text = read_text(inherited) if inherited else None
-    below = parse(str(inherited), text).tree if text else {}
-    forgotten = [key for key in keys if _has(below, split_key(key))]
+    below = [parse(str(file), text).tree for file in inherited if (text := read_text(file))]
+    forgotten = [key for key in keys if any(_has(tree, split_key(key)) for tree in below)]
     _write(path, dict.fromkeys(keys, REMOVED), trust_dir, forgotten)
-
-
-def crush_file(path: Path, *, crush_dir: Path) -> Path:
-    """The original's file beside which ours stands, for `inherited`."""
-    return (path.parent if path.parent.name == ".crush" else crush_dir) / CRUSH_FILE
 
 
 def _write(path: Path, values: Mapping[str, Any], trust_dir: Path | None, forgotten: Sequence[str] = ()) -> None:
@@ -85,9 +99,17 @@ def edited(path: str, text: str, changes: Sequence[Change]) -> str:
     is_toml = path.endswith(".toml")
     result = (_edited_toml if is_toml else _edited_json)(text, changes)
     # Whatever an edit of the text may have misread: what a reader will find is what was asked for.
-    if _plain(parse(path, result).tree) == _plain(expected):
+    if _says(path, result, expected):
         return result
     return _fresh_toml(expected) if is_toml else json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
+
+
+def _says(path: str, text: str, expected: Tree) -> bool:
+    """Whether a text says what was asked for; an empty table says nothing, whether it is there or not."""
+    try:
+        return _plain(parse(path, text).tree) == _plain(expected)
+    except ConfigProblem:
+        return False
 
 
 def put(tree: Any, keys: Sequence[str | int], value: Any, *, table: Callable[[], Any] = dict) -> None:
@@ -172,7 +194,14 @@ def _without_none(value: Any) -> Any:
 
 
 def _plain(tree: Tree) -> Any:
-    return json.loads(json.dumps(_without_none(tree), default=str, sort_keys=True))
+    return _without_empty(json.loads(json.dumps(_without_none(tree), default=str)))
+
+
+def _without_empty(value: Any) -> Any:
+    if (tree := as_tree(value)) is not None:
+        kept = {key: _without_empty(item) for key, item in tree.items()}
+        return {key: item for key, item in kept.items() if item != {}}
+    return [_without_empty(item) for item in as_list(value)] if isinstance(value, list) else value
 
 
 def _has(tree: Tree, keys: Sequence[str]) -> bool:

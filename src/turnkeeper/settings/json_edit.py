@@ -8,6 +8,7 @@ from typing import Any
 from turnkeeper.settings import marks
 
 INDENT = "  "
+_COMMA = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*,", re.DOTALL)
 
 
 def with_value(text: str, path: Sequence[str | int], value: Any) -> str:
@@ -20,7 +21,10 @@ def with_value(text: str, path: Sequence[str | int], value: Any) -> str:
     deepest = max((length for length in range(len(path)) if tuple(path[:length]) in found), default=0)
     for key in reversed(path[deepest + 1 :]):
         value = [value] if isinstance(key, int) else {key: value}
-    return _added(text, found, tuple(path[:deepest]), path[deepest], value)
+    around, key = tuple(path[:deepest]), path[deepest]
+    if text[found[around].start] in "{[":
+        return _added(text, found, around, key, value)
+    return with_value(text, around, [value] if isinstance(key, int) else {key: value})
 
 
 def without_value(text: str, path: Sequence[str | int]) -> str:
@@ -65,7 +69,7 @@ def _depth_of_line(text: str, at: int) -> int:
 
 def _comma_after(text: str, at: int) -> int:
     """The offset behind the comma that follows, over blanks and comments; 0 when none does."""
-    found = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*,", re.DOTALL).match(text, at)
+    found = _COMMA.match(text, at)
     return found.end() if found else 0
 
 
