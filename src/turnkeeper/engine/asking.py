@@ -1,7 +1,7 @@
 """Waiting for a person: permissions and questions of one run.
 
-What is asked is durable and bound to the exact call it shows; the first answer decides; nobody waits for ever. The run's
-own cancel withdraws what it asked, and so does its time.
+What is asked is durable and bound to the exact call it shows; the first answer decides; nobody waits for ever. The
+run's own cancel withdraws what it asked, and so does its time.
 """
 
 import hashlib

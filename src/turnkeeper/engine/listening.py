@@ -35,8 +35,9 @@ async def listen(running: Running, model: Model, question: Question, draft: Draf
     knobs = running.workspace.means.knobs
     patience = Patience(knobs)
     failure: list[Exception] = []
+    stream = anyio.CancelScope()
     async with anyio.create_task_group() as around:
-        with anyio.CancelScope() as stream:
+        with stream:
             around.start_soon(_lose_patience, patience, stream)
             around.start_soon(_write_behind, running, draft)
             try:

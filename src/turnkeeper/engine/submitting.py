@@ -1,7 +1,7 @@
 """What clients ask of runs: submit, watch, stop, and change the line. Each is one command told to one session."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -20,7 +20,7 @@ class Submission:
     session_id: SessionId
     prompt: Prompt
     run_id: RunId | None = None
-    options: RunOptions = RunOptions()
+    options: RunOptions = field(default_factory=RunOptions)
     foldable: bool | None = None
     by: ClientId = NO_CLIENT
 

@@ -13,8 +13,8 @@ import logging
 import anyio
 from msgspec.structs import replace
 
-from turnkeeper.core import commands as told
 from turnkeeper.core import budget, history, usage
+from turnkeeper.core import commands as told
 from turnkeeper.core.rendering import Sight
 from turnkeeper.core.step import AskModel, Done, UseTools, next_move
 from turnkeeper.engine.draft import Draft

@@ -6,7 +6,7 @@ which stops what runs within a limit. Everything it starts lives in its one task
 
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -39,6 +39,8 @@ class Workspace:
         self.closing = False
         self.skip_permissions = False
         """Nobody is asked for permission; every change of it is told to everybody."""
+        self.on_quiet: Callable[[], None] | None = None
+        """Called when a run has ended."""
         self.drafts: dict[MessageId, Draft] = {}
         """Messages being written right now."""
         self._awake: OrderedDict[SessionId, LiveSession] = OrderedDict()
@@ -125,6 +127,8 @@ class Workspace:
             match entry.event:
                 case e.RunComplete(run_id) | e.RunFolded(run_id):
                     self._ring(run_id)
+                    if self.on_quiet:
+                        self.on_quiet()
                 case e.SessionDeleted():
                     self._awake.pop(entry.session_id, None)
                 case _:
@@ -183,7 +187,7 @@ class Workspace:
 
 
 @asynccontextmanager
-async def open_workspace(means: Means) -> AsyncIterator[Workspace]:
+async def open_workspace(means: Means) -> AsyncGenerator[Workspace]:
     """A workspace with nothing left over from before; its task group ends with the block."""
     async with anyio.create_task_group() as tasks:
         workspace = Workspace(means, tasks, await means.store.head())

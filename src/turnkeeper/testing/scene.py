@@ -124,14 +124,16 @@ async def scene(
     rules: Sequence[Rule] = (),
     path: Path = Path("/scene"),
     small: Model | None = None,
+    id: str = "w",
 ) -> AsyncGenerator[Stage, None]:
+    """`id` also keeps what is minted apart from what other workspaces mint."""
     store = store or MemoryStore()
     model = ScriptedModel(turns)
     models = ScriptedModels(model, small or ScriptedModel([turn(Say("A title"))], again=True))
     ids = itertools.count(await store.head() + 1)
     clock = itertools.count(1_700_000_000_000)
     means = Means(
-        id=WorkspaceId("w"),
+        id=WorkspaceId(id),
         path=path,
         data_dir=path / ".turnkeeper",
         store=store,

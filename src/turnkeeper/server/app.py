@@ -1,0 +1,103 @@
+"""The door: every request comes in here, and every problem becomes an HTTP answer here and nowhere else."""
+
+import logging
+from collections.abc import Sequence
+
+from starlette.types import Message, Receive, Scope, Send
+
+from turnkeeper.engine.reception import Reception
+from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.wire import answer
+from turnkeeper.protocol.wire_workspaces import ProblemBody
+from turnkeeper.server.guard import Guard
+from turnkeeper.server.routing import Found, Route, Router
+from turnkeeper.server.visit import JSON, ClientLeft, Reply, Visit
+
+log = logging.getLogger(__name__)
+
+PLAIN = b"text/plain; charset=utf-8"
+NOT_FOUND = Reply(404, b"404 page not found\n", PLAIN)
+NOT_ALLOWED = b"Method Not Allowed\n"
+
+
+class Door:
+    """The ASGI application. It holds no state of its own."""
+
+    def __init__(self, reception: Reception, routes: Sequence[Route], guard: Guard, *, body_bytes_max: int) -> None:
+        self.router = Router(routes)
+        self._reception = reception
+        self._guard = guard
+        self._body_bytes_max = body_bytes_max
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            reply = await self._reply(scope, receive)
+            if reply.app is not None:
+                await reply.app(scope, receive, watched)
+                return
+        except ClientLeft:
+            return
+        except Problem as problem:
+            reply = refusal(problem)
+        except Exception:  # the last catcher: a defect of ours is logged here and told without its insides
+            log.exception("request failed", extra={"method": scope["method"], "path": scope["path"]})
+            if begun:
+                raise
+            reply = refusal(Problem("internal server error"))
+        await _send(reply, send, head=scope["method"] == "HEAD")
+
+    async def _reply(self, scope: Scope, receive: Receive) -> Reply:
+        self._guard.check(scope)
+        raw_path: bytes = scope.get("raw_path") or scope["path"].encode("latin-1", "replace")
+        if moved := cleaned(raw_path):
+            return Reply(307, headers=((b"location", moved),))
+        match self.router.find(scope["method"], raw_path):
+            case Found(route, params):
+                visit = Visit(
+                    reception=self._reception,
+                    scope=scope,
+                    receive=receive,
+                    params=params,
+                    body_bytes_max=self._body_bytes_max,
+                    is_owner=self._guard.is_owner(scope),
+                )
+                return await route.handle(visit)
+            case None:
+                return NOT_FOUND
+            case methods:
+                return Reply(405, NOT_ALLOWED, PLAIN, ((b"allow", ", ".join(methods).encode()),))
+
+
+def refusal(problem: Problem) -> Reply:
+    return Reply(problem.status, answer(ProblemBody(problem.message)), JSON)
+
+
+def cleaned(raw_path: bytes) -> bytes | None:
+    """Where an unclean path should have gone: doubled slashes and dots are taken out, as the original does."""
+    if b"//" not in raw_path and b"/." not in raw_path:
+        return b"/v1/docs/" if raw_path == b"/v1/docs" else None
+    kept: list[bytes] = []
+    for segment in raw_path.split(b"/"):
+        if segment == b"..":
+            del kept[-1:]
+        elif segment not in (b"", b"."):
+            kept.append(segment)
+    clean = b"/" + b"/".join(kept) + (b"/" if raw_path.endswith(b"/") and kept else b"")
+    return clean if clean != raw_path else None
+
+
+async def _send(reply: Reply, send: Send, *, head: bool) -> None:
+    headers = [(b"content-length", str(len(reply.body)).encode()), *reply.headers]
+    if reply.content_type:
+        headers.append((b"content-type", reply.content_type))
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if head else reply.body})

@@ -1,0 +1,118 @@
+"""Answers to what runs ask, and what was allowed for longer."""
+
+import msgspec
+
+from turnkeeper.engine import answering
+from turnkeeper.protocol.ids import RequestId
+from turnkeeper.protocol.requests import Answers, Grant
+from turnkeeper.protocol.wire_reading import decode
+from turnkeeper.protocol.wire_requests import (
+    GrantRequest,
+    QuestionAnswer,
+    Resolved,
+    SkipPermissions,
+    answers,
+    decision,
+    grant_request,
+)
+from turnkeeper.server.routing import Route
+from turnkeeper.server.visit import EMPTY, Reply, Visit, json
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """One entry of the audit: what was asked, what was decided, by whom and when."""
+
+    request_id: str
+    session_id: str
+    run_id: str
+    tool: str
+    subject: str
+    decision: str
+    scope: str = ""
+    by: str = ""
+    reason: str = ""
+    at: int = 0
+
+
+async def skip(visit: Visit) -> Reply:
+    return json(SkipPermissions((await visit.room()).workspace.skip_permissions))
+
+
+async def set_skip(visit: Visit) -> Reply:
+    said = await visit.read(SkipPermissions)
+    room = await visit.room()
+    await room.workspace.set_skip(said.skip, by=visit.author)
+    return EMPTY
+
+
+async def grant(visit: Visit) -> Reply:
+    """The first answer decides; a later one is told that it came too late."""
+    said = grant_request(await visit.body())
+    room = await visit.room()
+    resolved = await answering.answer(room.workspace, RequestId(said.permission.id), decision(said), by=visit.author)
+    return json(Resolved(resolved))
+
+
+async def answer(visit: Visit) -> Reply:
+    said = decode(await visit.body(), QuestionAnswer)
+    room = await visit.room()
+    request_id = RequestId(said.batch_request_id) if said.batch_request_id else None
+    return json(Resolved(await answering.answer_questions(room.workspace, request_id, answers(said), by=visit.author)))
+
+
+async def refuse(visit: Visit) -> Reply:
+    """The body is not looked at. Our own clients name the batch in the query."""
+    room = await visit.room()
+    named = visit.query("batch_request_id")
+    refused = Answers(cancelled=True)
+    request_id = RequestId(named) if named else None
+    return json(Resolved(await answering.answer_questions(room.workspace, request_id, refused, by=visit.author)))
+
+
+async def grants(visit: Visit) -> Reply:
+    return json(await (await visit.room()).workspace.means.store.grants())
+
+
+async def revoke(visit: Visit) -> Reply:
+    room = await visit.room()
+    await answering.revoke(room.workspace, visit.params["grant_id"])
+    return EMPTY
+
+
+async def audit(visit: Visit) -> Reply:
+    room = await visit.room()
+    return json([Settled(**entry) for entry in await answering.audit(room.workspace)])
+
+
+_PERMISSIONS = "/v1/workspaces/{id}/permissions"
+_QUESTIONS = "/v1/workspaces/{id}/questions"
+ROUTES = (
+    Route("GET", f"{_PERMISSIONS}/skip", skip, "Whether nobody is asked.", gives=SkipPermissions),
+    Route("POST", f"{_PERMISSIONS}/skip", set_skip, "Ask nobody, or ask again.", body=SkipPermissions, refuses=(503,)),
+    Route(
+        "POST",
+        f"{_PERMISSIONS}/grant",
+        grant,
+        "Answer a permission request.",
+        body=GrantRequest,
+        gives=Resolved,
+        refuses=(503,),
+    ),
+    Route("GET", f"{_PERMISSIONS}/grants", grants, "What was allowed for longer.", gives=list[Grant], own=True),
+    Route(
+        "DELETE", f"{_PERMISSIONS}/grants/{{grant_id}}", revoke, "Take an allowance back.", refuses=(404, 503), own=True
+    ),
+    Route("GET", f"{_PERMISSIONS}/audit", audit, "What was decided, newest first.", gives=list[Settled], own=True),
+    Route(
+        "POST", f"{_QUESTIONS}/answer", answer, "Answer questions.", body=QuestionAnswer, gives=Resolved, refuses=(503,)
+    ),
+    Route(
+        "POST",
+        f"{_QUESTIONS}/cancel",
+        refuse,
+        "Decline to answer.",
+        gives=Resolved,
+        query=("batch_request_id",),
+        refuses=(503,),
+    ),
+)

@@ -1,0 +1,156 @@
+"""An event stream: a watcher's feed, written to its socket as fast as it reads and no faster.
+
+A stream ends in one of four ways, each clean: the client leaves, the workspace closes, the server stops, or the client
+does not read for too long. In all but the first the body gets its terminating chunk, so that a client knows that it
+ended and comes back.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+import anyio
+from starlette.types import Receive, Scope, Send
+
+from turnkeeper.engine.feed import Snapshot, follow
+from turnkeeper.engine.workspace import Workspace
+from turnkeeper.protocol.events import Entry, MessageReset, PartSaid
+from turnkeeper.protocol.ids import MessageId, Position
+from turnkeeper.protocol.messages import Delta
+from turnkeeper.protocol.wire import HEARTBEAT
+from turnkeeper.protocol.wire_own import snapshot as snapshot_view
+from turnkeeper.server.protocol import ABORT
+from turnkeeper.server.telling import Detail, Teller, asked, fragments, snapshot_line
+
+WHOLE_MESSAGE_SECONDS = 0.033
+HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache"),
+    (b"connection", b"keep-alive"),
+]
+
+
+class EventStream:
+    """The response to one watcher; `ending` is rung when its workspace or its server goes."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        teller: Teller,
+        *,
+        after: Position | None,
+        ending: anyio.Event,
+        heartbeat_seconds: float,
+        send_seconds: float,
+    ) -> None:
+        self._workspace = workspace
+        self._teller = teller
+        self._detail = teller.detail
+        self._resumes = after is not None
+        # Taken before the headers are sent: whoever has read them misses nothing that happens from then on.
+        self._after = workspace.tail.head if after is None else after
+        self._ending = ending
+        self._heartbeat_seconds = heartbeat_seconds
+        self._send_seconds = send_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        gone = False
+
+        async def left() -> None:
+            nonlocal gone
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            gone = True
+            stream.cancel_scope.cancel()
+
+        async def ended() -> None:
+            await self._ending.wait()
+            stream.cancel_scope.cancel()
+
+        async def alive() -> None:
+            while True:
+                await anyio.sleep(self._heartbeat_seconds)
+                await self._write(send, HEARTBEAT)
+
+        async def tell() -> None:
+            async with aclosing(self._chunks()) as chunks:
+                async for chunk in chunks:
+                    await self._write(send, chunk)
+
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        await send({"type": "http.response.body", "body": b"", "more_body": True})
+        try:
+            async with anyio.create_task_group() as stream:
+                for part in (left, ended, alive, tell):
+                    stream.start_soon(part)
+        except* TimeoutError:
+            # It does not read. It may come back and go on from where it was.
+            gone = True
+            if drop := scope.get("extensions", {}).get(ABORT):
+                drop["abort"]()
+        if not gone:
+            with anyio.move_on_after(1, shield=True):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _write(self, send: Send, chunk: bytes) -> None:
+        with anyio.fail_after(self._send_seconds):
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+
+    async def _chunks(self) -> AsyncGenerator[bytes, None]:
+        async with aclosing(self._heard()) as heard:
+            if not self._resumes:
+                yield await self._pending()
+            async for chunk in heard:
+                if chunk:
+                    yield chunk
+
+    async def _pending(self) -> bytes:
+        """Whoever comes late is asked what still waits for an answer."""
+        requests = (await self._workspace.means.store.snapshot()).requests
+        lines = [line for request in requests for line in asked(request, exact=self._detail is Detail.DETAIL)]
+        return b"".join(b"data: " + line + b"\n\n" for line in lines)
+
+    async def _heard(self) -> AsyncGenerator[bytes, None]:
+        fine = self._detail is Detail.DETAIL
+        async with aclosing(follow(self._workspace, self._after)) as feed:
+            async for entries, deltas, snapshot in feed:
+                if snapshot is not None:
+                    yield self._snapshot(snapshot)
+                elif entries:
+                    yield await self._told(entries if fine else told_once(entries))
+                elif fine:
+                    yield fragments(list(deltas))
+                else:
+                    yield b"".join(self._teller.written(message_id) for message_id in changed(deltas))
+                    # The feed gathers what is whispered meanwhile, so a slow eye costs nobody anything.
+                    await anyio.sleep(WHOLE_MESSAGE_SECONDS)
+
+    async def _told(self, entries: Sequence[Entry]) -> bytes:
+        teller = self._teller
+        return b"".join([teller.recall(entry) or await teller.tell(entry) for entry in entries])
+
+    def _snapshot(self, snapshot: Snapshot) -> bytes:
+        view = snapshot_view(
+            snapshot.position,
+            sessions=snapshot.sessions,
+            unended=snapshot.runs,
+            requests=snapshot.requests,
+            held=snapshot.held,
+        )
+        return snapshot_line(view, snapshot.position)
+
+
+def changed(deltas: Sequence[Delta]) -> list[MessageId]:
+    return list(dict.fromkeys(delta.message_id for delta in deltas))
+
+
+def told_once(entries: Sequence[Entry]) -> list[Entry]:
+    """Of several changes of one message heard together only the last is told: a whole message holds all of them."""
+    last: dict[MessageId, int] = {}
+    for entry in entries:
+        if isinstance(entry.event, PartSaid | MessageReset):
+            last[entry.event.message_id] = entry.position
+    return [
+        entry
+        for entry in entries
+        if not isinstance(entry.event, PartSaid | MessageReset) or last[entry.event.message_id] == entry.position
+    ]

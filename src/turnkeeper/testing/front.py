@@ -1,0 +1,201 @@
+"""A whole server in this process, behind a bridge: real door, real engine, scripted models, stores in memory.
+
+    async with front(turn(Say("hello"))) as house:
+        client = await house.client("/some/directory")
+        run = await client.prompt("hi")
+
+Directories need not exist. Each is a workspace with a script and a store of its own; a store outlives its workspace,
+so that a directory opened again is the same conversation.
+"""
+
+import uuid
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from turnkeeper.core.claims import Policy
+from turnkeeper.engine.desk import Desk
+from turnkeeper.engine.means import Knobs
+from turnkeeper.engine.reception import Build, Limits, Reception
+from turnkeeper.engine.workspace import Workspace
+from turnkeeper.models.scripted import ScriptedModel, Turn
+from turnkeeper.protocol.config import (
+    Config,
+    ModelEntry,
+    OAuthToken,
+    Options,
+    ProviderConfig,
+    ProviderEntry,
+    Scope,
+    SelectedModel,
+)
+from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
+from turnkeeper.server.app import Door
+from turnkeeper.server.guard import Guard
+from turnkeeper.server.routes import all_routes
+from turnkeeper.store.memory import MemoryStore
+from turnkeeper.testing.bridge import Answered, Bridge, Events
+from turnkeeper.testing.scene import QUICK, Stage, scene
+from turnkeeper.tools.tool import Tool
+
+MODEL = SelectedModel(model="scripted", provider="scripted")
+ENTRY = ModelEntry(id="scripted", name="Scripted", context_window=200_000)
+
+
+@dataclass
+class PlainDesk:
+    """A configuration kept in a dictionary."""
+
+    data_dir: Path
+    has_agent: bool = True
+    fields: dict[str, Any] = field(default_factory=dict[str, Any])
+    initialized: bool = False
+
+    def config(self, *, masked: bool) -> Config:
+        key = "***" if masked else "sk-secret"
+        provider = ProviderConfig(id="scripted", name="Scripted", api_key=key, models=(ENTRY,))
+        return Config(
+            models={"large": MODEL, "small": MODEL},
+            providers={"scripted": provider} if self.has_agent else {},
+            options=Options(data_directory=str(self.data_dir)),
+        )
+
+    def providers(self) -> Sequence[ProviderEntry]:
+        return ()
+
+    def large_model(self) -> tuple[ModelEntry, SelectedModel]:
+        return ENTRY, MODEL
+
+    def default_small_model(self, provider_id: str) -> SelectedModel:
+        return MODEL
+
+    async def set_field(self, scope: Scope, key: str, value: Any) -> None:
+        self.fields[key] = value
+
+    async def remove_field(self, scope: Scope, key: str) -> None:
+        self.fields.pop(key, None)
+
+    async def set_model(self, scope: Scope, slot: str, model: SelectedModel) -> None:
+        self.fields[f"models.{slot}"] = model
+
+    async def set_provider_key(self, scope: Scope, provider_id: str, key: str | OAuthToken) -> None:
+        self.fields[f"providers.{provider_id}.api_key"] = key
+
+    async def refresh_oauth(self, scope: Scope, provider_id: str) -> None:
+        from turnkeeper.protocol.problems import Problem
+
+        raise Problem(f"provider {provider_id} not found")
+
+    def needs_init(self) -> bool:
+        return not self.initialized
+
+    async def mark_initialized(self) -> None:
+        self.initialized = True
+
+    def init_prompt(self) -> str:
+        return "Describe this project."
+
+    async def shell(self, command: str) -> tuple[str, int]:
+        word, _, rest = command.partition(" ")
+        return (f"{rest}\n", 0) if word == "echo" else ("", 127)
+
+
+@dataclass
+class Client:
+    """One client of the server: its id, its workspace, and short words for what tests do with them."""
+
+    http: Bridge
+    id: str
+    workspace: str
+    described: dict[str, Any]
+
+    def path(self, rest: str = "") -> str:
+        return f"/v1/workspaces/{self.workspace}{rest}"
+
+    def events(self, *, after: int | None = None, detail: str = "") -> Any:
+        more = ("" if after is None else f"&after={after}") + (f"&detail={detail}" if detail else "")
+        return self.http.stream(self.path(f"/events?client_id={self.id}{more}"))
+
+    async def session(self, title: str = "New Session") -> str:
+        return (await self.http.post(self.path("/sessions"), {"title": title})).json()["id"]
+
+    async def prompt(self, session: str, text: str, run_id: str = "", **more: Any) -> Answered:
+        body = {"session_id": session, "prompt": text, **({"run_id": run_id} if run_id else {}), **more}
+        return await self.http.post(self.path("/agent"), body)
+
+    async def cancel(self, session: str) -> Answered:
+        return await self.http.post(self.path(f"/agent/sessions/{session}/cancel"))
+
+    async def messages(self, session: str) -> list[Any]:
+        return (await self.http.get(self.path(f"/sessions/{session}/messages"))).json()
+
+    async def retire(self) -> Answered:
+        return await self.http.delete(f"/v1/clients/{self.id}")
+
+
+@dataclass
+class Front:
+    """The server, and what stands behind it by directory."""
+
+    http: Bridge
+    door: Door
+    reception: Reception
+    stages: dict[str, Stage]
+    stores: dict[str, MemoryStore]
+
+    async def client(self, path: str = "/front", *, id: str = "", **asked: Any) -> Client:
+        """A client that has opened a workspace."""
+        id = id or str(uuid.uuid4())
+        answered = await self.http.post("/v1/workspaces", {"path": path, "client_id": id, **asked})
+        assert answered.status == 200, answered.body
+        described = answered.json()
+        return Client(self.http, id, described["id"], described)
+
+    def model(self, path: str = "/front") -> ScriptedModel:
+        return self.stages[path].model
+
+
+@asynccontextmanager
+async def front(
+    *turns: Turn,
+    scripts: Mapping[str, Sequence[Turn]] | None = None,
+    tools: Sequence[Tool] = (),
+    knobs: Knobs = QUICK,
+    policy: Policy | None = None,
+    linger_seconds: float = 60.0,
+    heartbeat_seconds: float = 60.0,
+    has_agent: bool = True,
+    guard: Guard | None = None,
+    tcp: bool = False,
+    body_bytes_max: int = 1024 * 1024,
+) -> AsyncGenerator[Front]:
+    stages: dict[str, Stage] = {}
+    stores: dict[str, MemoryStore] = {}
+
+    @asynccontextmanager
+    async def opener(asked: WorkspaceCreation, path: Path) -> AsyncGenerator[tuple[Workspace, Desk]]:
+        script = (scripts or {}).get(str(path), turns)
+        store = stores.setdefault(str(path), MemoryStore())
+        async with scene(*script, store=store, tools=tools, knobs=knobs, path=path, id=str(uuid.uuid4())) as stage:
+            stage.workspace.skip_permissions = asked.yolo
+            stages[str(path)] = stage
+            yield stage.workspace, PlainDesk(stage.workspace.means.data_dir, has_agent)
+
+    limits = Limits(heartbeat_seconds=heartbeat_seconds, linger_seconds=linger_seconds, policy=policy or Policy())
+    build = Build(version="test", build_id="test", platform="test/test")
+    async with AsyncExitStack() as stack:
+        tasks = await stack.enter_async_context(anyio.create_task_group())
+        reception = Reception(tasks, opener, build=build, limits=limits)
+        tasks.start_soon(reception.watch)
+        door = Door(reception, all_routes(), guard or Guard(), body_bytes_max=body_bytes_max)
+        async with Bridge(door, tcp=tcp) as http:
+            yield Front(http, door, reception, stages, stores)
+            await reception.close()
+        tasks.cancel_scope.cancel()
+
+
+__all__ = ["Client", "Events", "Front", "PlainDesk", "front"]
