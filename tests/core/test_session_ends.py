@@ -21,7 +21,7 @@ from tests.core.scene import (
     withdrawn,
 )
 
-from turnkeeper.core.commands import Ask, Cancel, Close, Finish, Fold, Recover, Release
+from turnkeeper.core.commands import Ask, Cancel, ClearQueue, Close, Finish, Fold, Recover, Release, Submit
 from turnkeeper.core.session import STOPPED_BY_SERVER, Session, decide, evolve, replay
 from turnkeeper.protocol.events import (
     Event,
@@ -32,7 +32,7 @@ from turnkeeper.protocol.events import (
     RunStopping,
 )
 from turnkeeper.protocol.ids import MessageId
-from turnkeeper.protocol.runs import Cause, Failure, Outcome, Usage
+from turnkeeper.protocol.runs import Cause, Failure, Outcome, Prompt, Usage
 
 HELD = (submit(A), submit(B), submit(C), Recover(hold=True))
 
@@ -59,6 +59,15 @@ def test_the_ending_carries_what_the_run_came_to() -> None:
     assert decide(after(submit(A)), told) == [
         RunComplete(A, Outcome.FAILED, MessageId("m"), "so far", failure, Usage(input_tokens=3, cost=0.1), 2)
     ]
+
+
+def test_an_ending_tells_whether_the_server_named_the_run_because_its_client_did_not() -> None:
+    unnamed, follower = Submit(A, Prompt("do a"), minted=True), Submit(B, Prompt("do b"), minted=True)
+    session = after(unnamed, follower)
+    assert decide(session, Finish(A, Outcome.COMPLETED))[0] == RunComplete(A, Outcome.COMPLETED, minted=True)
+    assert decide(session, Recover())[0] == RunComplete(A, Outcome.INTERRUPTED, failure=STOPPED_BY_SERVER, minted=True)
+    waiting = RunComplete(B, Outcome.CANCELLED, minted=True)
+    assert decide(session, Cancel(B)) == decide(session, ClearQueue()) == [waiting]
 
 
 def test_a_run_ends_once_however_often_it_finishes() -> None:

@@ -50,8 +50,8 @@ def check_agreement(session: Session, ledger: Ledger) -> None:
     active = session.active.run_id if session.active else None
     hold("the machine knows who is active", (ledger.active.run_id if ledger.active else None) == active)
     hold("the machine knows who is stopping", session.stopping == ledger.stopping)
-    line = [(run.run_id, run.foldable) for run in session.queue]
-    hold("the machine knows its line", line == [(each.run_id, each.foldable) for each in ledger.line])
+    line = [(run.run_id, run.foldable, run.prompt.text) for run in session.queue]
+    hold("the machine knows its line", line == [(each.run_id, each.foldable, each.text) for each in ledger.line])
     hold("the machine knows what is asked", session.requests == ledger.pending)
     hold("the machine knows its gate", session.gate is ledger.gate)
 
@@ -136,6 +136,8 @@ def _check_submit(before: Ledger, after: Ledger, command: told.Submit, events: S
     if command.run_id in before.accepted or command.known:
         hold("a prompt that is known changes nothing", not events)
         return
+    hold("who wants to be alone is refused by a busy session", not (command.only_if_idle and before.active))
+    hold("a line has an end", len(after.line) <= QUEUE_MAX)
     hold("a submit opens what is held", after.gate is Gate.OPEN)
     hold("a submit leaves somebody active", after.active is not None)
     # Whoever stood in line before stands there still, or is the one who started.

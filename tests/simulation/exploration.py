@@ -180,14 +180,12 @@ def key_of(place: Place) -> Hashable:
     """What can still make a difference. How an ended run ended, and what it asked, no longer does."""
     ledger = place.ledger
     alive = ledger.alive
-    edited = tuple(run.prompt == EDITED for run in (place.session.active, *place.session.queue) if run)
     return (
         ledger.accepted,
         ledger.line,
         ledger.active,
         ledger.stopping,
         ledger.gate,
-        edited,
         tuple(request.id for request in ledger.pending),
         tuple(request_of(run_id).id in ledger.settled for run_id in alive),
         tuple(run_id in ledger.doomed for run_id in alive),

@@ -31,6 +31,8 @@ class Waiting(msgspec.Struct, frozen=True):
     run_id: RunId
     kind: RunKind
     foldable: bool
+    minted: bool
+    text: str
 
 
 class Ledger(msgspec.Struct, frozen=True):
@@ -44,7 +46,7 @@ class Ledger(msgspec.Struct, frozen=True):
     gate: Gate = Gate.OPEN
     pending: tuple[Request, ...] = ()
     settled: frozenset[RequestId] = frozenset()
-    unsaid: RunId | None = None
+    unsaid: Waiting | None = None
     """Who has just started or joined, and must be heard with the next event."""
     doomed: frozenset[RunId] = frozenset()
     """Whom somebody has asked to end; nobody else may end cancelled."""
@@ -87,7 +89,7 @@ class Ledger(msgspec.Struct, frozen=True):
             case e.RunFolded(run_id, into):
                 return self._folded(run_id, into)
             case e.RunComplete(run_id, outcome):
-                return self._complete(run_id, outcome)
+                return self._complete(run_id, outcome, minted=event.minted)
             case e.RunStopping(run_id):
                 hold("only the active run is stopped, and once", self.is_active(run_id) and not self.stopping)
                 hold("nobody is stopped whom nobody asked to stop", run_id in self.doomed)
@@ -109,7 +111,7 @@ class Ledger(msgspec.Struct, frozen=True):
     def _accepted(self, event: e.RunAccepted) -> "Ledger":
         hold("a run is accepted once", event.run_id not in self.accepted)
         hold("a closing session accepts nothing", self.gate is not Gate.CLOSING)
-        waiting = Waiting(event.run_id, event.run_kind, event.foldable)
+        waiting = Waiting(event.run_id, event.run_kind, event.foldable, event.minted, event.prompt.text)
         return replace(self, accepted=self.accepted | {event.run_id}, line=(*self.line, waiting))
 
     def _started(self, run_id: RunId) -> "Ledger":
@@ -117,7 +119,7 @@ class Ledger(msgspec.Struct, frozen=True):
         hold("nothing starts behind a gate", self.gate is Gate.OPEN)
         hold("first come, first served", self.line and self.line[0].run_id == run_id)
         first = self.line[0]
-        unsaid = run_id if first.kind is RunKind.PROMPT else None
+        unsaid = first if first.kind is RunKind.PROMPT else None
         return replace(self, active=first, stopping=False, line=self.line[1:], unsaid=unsaid)
 
     def _folded(self, run_id: RunId, into: RunId) -> "Ledger":
@@ -127,11 +129,13 @@ class Ledger(msgspec.Struct, frozen=True):
         hold("who joins was allowed to, and is no summary", joining.foldable and joining.kind is RunKind.PROMPT)
         hold("a prompt joins a run that goes on", self.is_active(into) and not self.stopping)
         hold("a summary takes nobody in", self.active and self.active.kind is RunKind.PROMPT)
-        return replace(self._ended(run_id, Outcome.FOLDED), unsaid=run_id)
+        return replace(self._ended(run_id, Outcome.FOLDED), unsaid=joining)
 
-    def _complete(self, run_id: RunId, outcome: Outcome) -> "Ledger":
+    def _complete(self, run_id: RunId, outcome: Outcome, *, minted: bool) -> "Ledger":
         hold("a run ends after it was accepted", run_id in self.accepted)
         hold("a run ends once", run_id in self.alive)
+        who = self.active if self.active and self.active.run_id == run_id else self.waiting(run_id)
+        hold("an ending tells whether a client named the run", who and who.minted == minted)
         hold("being folded has an event of its own", outcome is not Outcome.FOLDED)
         hold("nobody ends cancelled whom nobody cancelled", outcome is not Outcome.CANCELLED or run_id in self.doomed)
         if self.is_active(run_id):
@@ -149,8 +153,9 @@ class Ledger(msgspec.Struct, frozen=True):
 
     def _said(self, message: Message) -> "Ledger":
         if self.unsaid is not None:
-            heard = message.role is Role.USER and message.run_id == self.unsaid
+            heard = message.role is Role.USER and message.run_id == self.unsaid.run_id
             hold("who starts or joins is heard at once", heard)
+            hold("what is heard is the prompt as it was last edited", message.text == self.unsaid.text)
             return replace(self, unsaid=None)
         hold("a prompt is said once", message.role is not Role.USER or message.run_id is None)
         hold("only the active run speaks", message.run_id is None or self.is_active(message.run_id))
@@ -158,8 +163,9 @@ class Ledger(msgspec.Struct, frozen=True):
 
     def _rearranged(self, event: e.PromptEdited | e.PromptSteered | e.QueueReordered) -> "Ledger":
         match event:
-            case e.PromptEdited():
-                return self
+            case e.PromptEdited(run_id, prompt):
+                edited = (replace(each, text=prompt.text) if each.run_id == run_id else each for each in self.line)
+                return replace(self, line=tuple(edited))
             case e.PromptSteered(run_id, foldable):
                 steered = (replace(each, foldable=foldable) if each.run_id == run_id else each for each in self.line)
                 return replace(self, line=tuple(steered))

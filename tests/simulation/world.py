@@ -34,6 +34,7 @@ from turnkeeper.protocol.runs import Prompt, RunKind
 
 SESSIONS = (SessionId("here"), SessionId("there"))
 CLIENTS = (ClientId("ana"), ClientId("ben"))
+THIEF = ClientId("thief")
 TICKS = 120
 DRAIN_TICKS_MAX = 5_000
 
@@ -142,11 +143,8 @@ class World:
 
     def _refused(self, session_id: SessionId, command: told.Command, refusal: Problem) -> None:
         if isinstance(command, told.Submit):
-            stolen = command.digest == "stolen" or self.disk.run(command.run_id) is None
-            hold(
-                "whoever retries the same prompt is not told of a conflict",
-                stolen or not isinstance(refusal, RunIdConflict),
-            )
+            conflict = isinstance(refusal, RunIdConflict) and command.by != THIEF
+            hold("whoever retries the same prompt is not told of a conflict", not conflict)
             if isinstance(refusal, SessionBusy):
                 self._forget(command.run_id)
 
@@ -187,13 +185,16 @@ class World:
         self._unanswered = [each for each in self._unanswered if each[1].run_id != run_id]
 
     def _steal(self) -> None:
-        """Somebody uses a run id that is taken, with another prompt or in another session: nothing may come of it."""
+        """Somebody uses a run id that is taken, for another prompt or in another session: nothing may come of it."""
         if not self.acknowledged:
             return
         taken = self._random.choice(self.acknowledged)
-        stolen = told.Submit(taken, Prompt("mine now"), digest="stolen", by=self._random.choice(CLIENTS))
-        accepted = self._tell(self._anybody(), self._session(), stolen)
-        hold("a run id that is taken is taken", not accepted)
+        run = self.disk.run(taken)
+        assert run is not None
+        session_id = self._session()
+        digest = "stolen" if run.session_id == session_id else run.digest
+        stolen = told.Submit(taken, Prompt("mine now"), digest=digest, by=THIEF)
+        hold("a run id that is taken is taken", not self._tell(self._anybody(), session_id, stolen))
 
     def _answer(self) -> None:
         """Two clients answer at once: the first decides, the second nothing."""
