@@ -1,0 +1,222 @@
+"""Undo and redo of a file: exact after any sequence of changes, our own and others'."""
+
+from dataclasses import dataclass, field
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnkeeper.protocol.ids import RunId, SessionId
+from turnkeeper.protocol.sessions import FileVersion
+from turnkeeper.tools.history import (
+    ChangedElsewhere,
+    Content,
+    Move,
+    NowhereToGo,
+    Plan,
+    before_run,
+    recorded,
+    redo,
+    settled,
+    summary,
+    timeline,
+    undo,
+    undo_since,
+)
+
+A, B = RunId("a"), RunId("b")
+
+
+@dataclass
+class Disk:
+    """A file and the versions a session recorded of it."""
+
+    content: Content = None
+    versions: list[FileVersion] = field(default_factory=list[FileVersion])
+
+    def change(self, after: Content, run: RunId = A) -> None:
+        for content in recorded(self.versions, before=self.content, after=after):
+            self.record(content, run=run)
+        self.content = after
+
+    def go(self, plan: Plan) -> Plan:
+        if isinstance(plan, Move):
+            for content in plan.found:
+                self.record(content)
+            self.record(plan.content, id=plan.id_of(str(len(self.versions))))
+            self.content = plan.content
+        return plan
+
+    def record(self, content: Content, *, run: RunId = A, id: str = "") -> None:
+        number = len(self.versions)
+        version = FileVersion(
+            id=id or f"v{number}",
+            session_id=SessionId("s"),
+            path="/f",
+            content=content or "",
+            version=number,
+            run_id=run,
+            absent=content is None,
+        )
+        self.versions.append(version)
+
+
+def test_a_creation_is_undone_to_no_file_and_done_again() -> None:
+    disk = Disk()
+    disk.change("hello\n")
+    disk.go(undo(disk.versions, disk.content))
+    assert disk.content is None
+    disk.go(redo(disk.versions, disk.content))
+    assert disk.content == "hello\n"
+    assert undo([], None) == redo(disk.versions, disk.content) == NowhereToGo()
+
+
+def test_an_empty_file_is_not_the_same_as_none() -> None:
+    disk = Disk()
+    disk.change("")
+    disk.change("x")
+    disk.go(undo(disk.versions, disk.content))
+    assert disk.content == ""
+    disk.go(undo(disk.versions, disk.content))
+    assert disk.content is None
+
+
+def test_a_change_after_an_undo_drops_what_could_be_redone() -> None:
+    disk = Disk("0")
+    for text in ("1", "2"):
+        disk.change(text)
+    disk.go(undo(disk.versions, disk.content))
+    disk.change("3")
+    assert redo(disk.versions, disk.content) == NowhereToGo()
+    disk.go(undo(disk.versions, disk.content))
+    assert disk.content == "1"
+
+
+def test_somebody_elses_change_stops_an_undo_and_is_kept_when_it_is_passed_over() -> None:
+    disk = Disk("0")
+    disk.change("1")
+    disk.content = "theirs"
+    assert undo(disk.versions, disk.content) == ChangedElsewhere("1", "theirs")
+    disk.go(undo(disk.versions, disk.content, over=True))
+    assert disk.content == "0"
+    for text in ("1", "theirs"):
+        disk.go(redo(disk.versions, disk.content))
+        assert disk.content == text
+
+
+def test_what_a_crash_left_behind_is_recorded_as_a_version_of_its_own() -> None:
+    disk = Disk("0")
+    disk.change("1")
+    disk.content = "2, written but never recorded"
+    assert settled(disk.versions, disk.content) == ("2, written but never recorded",)
+    assert settled(disk.versions, "1") == settled([], "x") == ()
+    disk.change("3")
+    assert [version.content for version in disk.versions] == ["0", "1", "2, written but never recorded", "3"]
+    for text in ("2, written but never recorded", "1", "0"):
+        disk.go(undo(disk.versions, disk.content))
+        assert disk.content == text
+
+
+def test_everything_since_a_point_is_undone_at_once() -> None:
+    disk = Disk("0")
+    for text in ("1", "2", "3"):
+        disk.change(text)
+    disk.go(undo_since(disk.versions, 1, disk.content))
+    assert disk.content == "1"
+    assert undo_since(disk.versions, 1, disk.content) == NowhereToGo()
+    disk.go(redo(disk.versions, disk.content))
+    assert disk.content == "2"
+
+
+def test_what_one_run_did_is_undone_to_where_it_began() -> None:
+    disk = Disk("0")
+    disk.change("1", A)
+    disk.change("2", B)
+    disk.change("3", B)
+    point = before_run(disk.versions, B)
+    assert point is not None
+    disk.go(undo_since(disk.versions, point, disk.content))
+    assert disk.content == "1"
+    first = before_run(disk.versions, A)
+    assert first == 0
+    assert before_run(disk.versions, RunId("none")) is None
+
+
+def test_the_summary_compares_the_first_version_with_where_the_file_stands() -> None:
+    disk = Disk("a\nb\n")
+    disk.change("a\nc\n")
+    disk.change("a\nc\nd\n")
+    assert (summary("/f", disk.versions).additions, summary("/f", disk.versions).removals) == (2, 1)
+    disk.go(undo_since(disk.versions, 0, disk.content))
+    assert summary("/f", disk.versions).text == ""
+    assert summary("/f", []).text == ""
+
+
+contents = st.one_of(st.none(), st.sampled_from(["", "a", "b", "a\nb\n"]))
+deeds = st.one_of(
+    st.tuples(st.just("change"), contents),
+    st.tuples(st.just("theirs"), contents),
+    st.tuples(st.sampled_from(["undo", "over", "redo"]), st.none()),
+    st.tuples(st.just("since"), st.integers(0, 12)),
+)
+
+
+@dataclass
+class Naive:
+    """The same as a plain list of texts and an index: what the versions must amount to."""
+
+    texts: list[Content] = field(default_factory=list[Content])
+    at: int = -1
+
+    def say(self, text: Content) -> None:
+        self.texts = [*self.texts[: self.at + 1], text]
+        self.at = len(self.texts) - 1
+
+
+@given(start=contents, script=st.lists(deeds, max_size=30))
+def test_undo_and_redo_are_exact_after_any_sequence(start: Content, script: list[tuple[str, object]]) -> None:
+    disk, naive = Disk(start), Naive()
+    for deed, value in script:
+        text = value if isinstance(value, str) else None
+        match deed:
+            case "change":
+                if naive.at < 0 or naive.texts[naive.at] != disk.content:
+                    naive.say(disk.content)
+                naive.say(text)
+                disk.change(text)
+            case "theirs":
+                disk.content = text
+            case "since":
+                assert isinstance(value, int)
+                before = disk.content
+                plan = disk.go(undo_since(disk.versions, value, disk.content, over=True))
+                if isinstance(plan, Move):
+                    known = timeline(disk.versions)
+                    assert known is not None
+                    assert known.steps[known.standing].version <= max(value, known.steps[0].version)
+                    if before != naive.texts[naive.at]:
+                        naive.say(before)
+                    naive.at = known.standing
+            case _:
+                step = -1 if deed in ("undo", "over") else 1
+                foreign = naive.at >= 0 and naive.texts[naive.at] != disk.content
+                plan = (
+                    redo(disk.versions, disk.content)
+                    if deed == "redo"
+                    else undo(disk.versions, disk.content, over=deed == "over")
+                )
+                if not 0 <= naive.at + step < len(naive.texts) or naive.at < 0:
+                    assert plan == NowhereToGo()
+                elif foreign and deed != "over":
+                    assert isinstance(plan, ChangedElsewhere)
+                else:
+                    target = naive.at + step
+                    if foreign:
+                        naive.say(disk.content)
+                    disk.go(plan)
+                    naive.at = target
+                    assert disk.content == naive.texts[naive.at]
+        known = timeline(disk.versions)
+        assert (known is None) == (naive.at < 0)
+        if known is not None:
+            assert known.now == naive.texts[naive.at]
+            assert [None if one.absent else one.content for one in known.steps] == naive.texts
