@@ -1,4 +1,4 @@
-"""Whoever watches the machine is watched too: every defect put into it on purpose is caught, by tables and by search."""
+"""Whoever watches the machine is watched too: a defect put into it is caught, by the tables and by a search."""
 
 import pytest
 from tests.simulation.mutants import MUTANTS, Mutant

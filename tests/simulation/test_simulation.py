@@ -12,7 +12,8 @@ from tests.simulation.simulation import main, simulate
 
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import Session, decide
-from turnkeeper.protocol.events import Event, RunComplete
+from turnkeeper.protocol.events import Event, MessageSaid, RunStarted
+from turnkeeper.protocol.runs import Outcome
 
 ROOT = Path(__file__).parents[2]
 SEEDS = 2_400
@@ -85,6 +86,6 @@ def test_an_unlucky_seed_is_named_with_the_end_of_its_day(
 def strands_the_line(session: Session, command: told.Command) -> list[Event]:
     """The original's way: a run that fails leaves without looking at the queue."""
     events = decide(session, command)
-    if isinstance(command, told.Finish) and command.outcome != "completed":
-        return [event for event in events if isinstance(event, RunComplete)]
+    if isinstance(command, told.Finish) and command.outcome is not Outcome.COMPLETED:
+        return [event for event in events if not isinstance(event, RunStarted | MessageSaid)]
     return events
