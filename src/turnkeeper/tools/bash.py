@@ -1,0 +1,224 @@
+"""Tool `bash`: one command line in a shell of its own.
+
+What the command starts belongs to it. Cancelling the call stops all of it and returns when nothing is left; a command
+that takes long, or leaves something running, becomes a background job that `job_output` reads and `job_kill` stops.
+Nothing is asked of a person at the keyboard: what would ask fails at once, with a hint.
+"""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+from msgspec import Meta, structs
+
+from turnkeeper.tools.jobs import CommandLine, Job, JobTable, now_ms
+from turnkeeper.tools.making import Made, Parameters, Refusal, noted
+from turnkeeper.tools.sandbox import Sandbox
+from turnkeeper.tools.shell import Ask, Banned, Safe, judge
+from turnkeeper.tools.shell_bans import STANDARD, Bans
+from turnkeeper.tools.shell_env import agent_env, shell_path
+from turnkeeper.tools.shell_hints import hint
+from turnkeeper.tools.shell_output import CELLS_MAX
+from turnkeeper.tools.shell_process import CommandRefused
+from turnkeeper.tools.tool import Answer, Asking, Hands, Tool
+
+AUTO_BACKGROUND_SECONDS = 60
+SETTLE_SECONDS = 1.0
+LEFT_SECONDS = 0.25
+SHOW_SECONDS = 0.1
+SHOWN_CHARACTERS_MAX = 8_192
+NO_OUTPUT = "no output"
+
+
+class BashParameters(Parameters, frozen=True):
+    description: Annotated[str, Meta(description="What the command does, in at most 30 characters.")]
+    command: Annotated[str, Meta(description="The command line to run.")]
+    working_dir: Annotated[str, Meta(description="Where to run it (default: the workspace).")] = ""
+    run_in_background: Annotated[bool, Meta(description="Answer at once and keep it running.")] = False
+    auto_background_after: Annotated[
+        int, Meta(description="Seconds after which it is kept running in the background (default 60).")
+    ] = AUTO_BACKGROUND_SECONDS
+    timeout: Annotated[int, Meta(description="Seconds after which it is stopped (default: never).")] = 0
+
+
+@dataclass(frozen=True)
+class Waits:
+    """How long a call stays with its command, in seconds."""
+
+    settle_seconds: float = SETTLE_SECONDS
+    """With which a command in the background can still fail at once."""
+    left_seconds: float = LEFT_SECONDS
+    """Which what a command started has to end after it."""
+    show_seconds: float = SHOW_SECONDS
+    """Between two showings of new output."""
+
+
+@dataclass(frozen=True)
+class BashTool(Made[BashParameters]):
+    """As every made tool, with what is banned in its description."""
+
+    bans: Bans = STANDARD
+    closing: str = ""
+
+    @property
+    def description(self) -> str:
+        banned = ", ".join(sorted(self.bans.commands))
+        forms = ", ".join(map(str, self.bans.forms))
+        text = super().description.replace("{banned}", banned).replace("{forms}", forms)
+        return text.replace("{cells_max}", str(CELLS_MAX)).replace("{closing}", self.closing).strip()
+
+
+def bash_tool(
+    jobs: JobTable,
+    *,
+    bans: Bans = STANDARD,
+    sandbox: Sandbox | None = None,
+    waits: Waits | None = None,
+    closing: str = "",
+) -> Tool:
+    """`closing` is what the description says about the end of commit messages and pull requests."""
+    shell = _Shell(jobs, bans, sandbox, waits or Waits())
+    return BashTool("bash", BashParameters, shell.act, bans=bans, closing=closing)
+
+
+@dataclass(frozen=True)
+class _Shell:
+    jobs: JobTable
+    bans: Bans
+    sandbox: Sandbox | None
+    waits: Waits
+
+    async def act(self, asked: BashParameters, hands: Hands) -> Answer:
+        if not asked.command.strip():
+            raise Refusal("the command is empty")
+        workdir = (hands.workdir / asked.working_dir).resolve() if asked.working_dir else hands.workdir
+        if not workdir.is_dir():
+            raise Refusal(f"there is no such directory: {workdir}")
+        await hands.permit(self._asking(asked, hands.workdir, workdir))
+        await hands.begin(asked.command)
+        try:
+            job = self.jobs.start(hands.session_id, self._line(asked, hands, workdir))
+        except CommandRefused as refused:
+            raise Refusal(str(refused)) from refused
+        try:
+            await self._watch(job, asked, hands)
+        except BaseException:
+            # Cancelled, most likely. The call ends when nothing of the command is left.
+            with anyio.CancelScope(shield=True):
+                await self.jobs.kill(job)
+            if job.process.stopped:
+                hands.progress(f"\n[stopped: {', '.join(map(str, job.process.stopped))}]\n")
+            self.jobs.forget(job)
+            raise
+        return self._answer(job, asked)
+
+    def _asking(self, asked: BashParameters, workspace: Path, workdir: Path) -> Asking:
+        verdict = judge(asked.command, inside=str(workspace), bans=self.bans)
+        match verdict:
+            case Banned(reason):
+                raise Refusal(f"the command is not allowed here: {reason}")
+            case Safe(parts):
+                elsewhere = f"cd {shlex.quote(str(workdir))} && {asked.command}"
+                safe = workdir == workspace or isinstance(judge(elsewhere, inside=str(workspace)), Safe)
+            case Ask(parts):
+                safe = False
+        return Asking(
+            tool="bash",
+            action="execute",
+            description=asked.description or asked.command,
+            path=str(workdir),
+            subject=asked.command,
+            params={**structs.asdict(asked), "working_dir": str(workdir)},
+            safe=safe,
+            subjects=parts,
+        )
+
+    def _line(self, asked: BashParameters, hands: Hands, workdir: Path) -> CommandLine:
+        env = agent_env(hands.env)
+        argv: Sequence[str] = (shell_path(env), "-c", asked.command)
+        return CommandLine(
+            command=asked.command,
+            argv=tuple(self.sandbox.wrapped(argv, workdir=workdir) if self.sandbox else argv),
+            workdir=workdir,
+            env=env,
+            description=asked.description,
+            file=hands.data_dir / "output" / f"{hands.tool_call_id}.log",
+            seconds_max=asked.timeout or None,
+        )
+
+    async def _watch(self, job: Job, asked: BashParameters, hands: Hands) -> None:
+        """Stay with the command until it has ended, or should go on in the background."""
+        seconds = self.waits.settle_seconds if asked.run_in_background else float(max(0, asked.auto_background_after))
+        async with anyio.create_task_group() as showing:
+            showing.start_soon(self._show, job, hands)
+            with anyio.move_on_after(seconds):
+                await job.process.exited.wait()
+                with anyio.move_on_after(self.waits.left_seconds):
+                    await job.process.ended.wait()
+            showing.cancel_scope.cancel()
+        if job.done:
+            self.jobs.forget(job)
+        else:
+            job.in_background = True
+
+    async def _show(self, job: Job, hands: Hands) -> None:
+        """New output, at most so often; what came too fast to be read is left out."""
+        position = 0
+        while True:
+            await job.more(position)
+            text, position = job.output.latest(position, SHOWN_CHARACTERS_MAX)
+            hands.progress(text)
+            await anyio.sleep(self.waits.show_seconds)
+
+    def _answer(self, job: Job, asked: BashParameters) -> Answer:
+        output = job.output.text()
+        metadata: dict[str, object] = {
+            "start_time": job.started_at,
+            "end_time": now_ms(),
+            "output": output,
+            "description": asked.description,
+            "working_directory": str(job.line.workdir),
+        }
+        if job.in_background:
+            metadata |= {"background": True, "shell_id": job.id}
+        lines = [output.rstrip("\n")] if output.strip() else []
+        lines += remarks(job)
+        if job.in_background:
+            lines.append(background_note(job, asked_for=asked.run_in_background))
+        if not lines:
+            return Answer(NO_OUTPUT, metadata=noted(metadata))
+        return Answer("\n".join([*lines, "", f"<cwd>{job.line.workdir}</cwd>"]), metadata=noted(metadata))
+
+
+def remarks(job: Job) -> list[str]:
+    """How the command ended, where its output is, and why it may have failed."""
+    lines: list[str] = []
+    process, output = job.process, job.output
+    if output.file is not None:
+        kept = "The whole output" if output.file_is_whole else "The beginning of the output"
+        lines.append(f"{kept} ({output.total_bytes} bytes) is in {output.file}")
+    if job.timed_out:
+        lines.append(f"The command was stopped after {job.line.seconds_max:g} seconds, as its timeout says")
+    if process.stopped:
+        lines.append(f"Stopped: {', '.join(map(str, process.stopped))}")
+    if process.stuck:
+        lines.append(f"Could not be stopped: {', '.join(map(str, process.stuck))}")
+    if process.exit is not None and process.exit.code != 0:
+        by = f" (killed by {process.exit.signal})" if process.exit.signal else ""
+        lines.append(f"Exit code {process.exit.status}{by}")
+        if advice := hint(output.text()):
+            lines.append(f"Hint: {advice}")
+    return lines
+
+
+def background_note(job: Job, *, asked_for: bool) -> str:
+    ways = "Use job_output to read its output and job_kill to stop it."
+    if job.exited:
+        left = ", ".join(map(str, job.process.left))
+        return f"The command has ended, but what it started still runs as background job {job.id}: {left}. {ways}"
+    if asked_for:
+        return f"The command runs as background job {job.id}. {ways}"
+    return f"The command still runs; it was moved to the background as job {job.id}. {ways}"
