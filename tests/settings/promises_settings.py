@@ -1,7 +1,7 @@
 """What the original promises of its configuration, and what its users miss in it, with the tests that hold us to it.
 
-A promise is named by its place in the description: section 8 of `tools-config-ui.md` is the original's own tests, section
-10 its weaknesses.
+A promise is named by its place in the description: section 8 of `tools-config-ui.md` is the original's own tests,
+section 10 its weaknesses.
 """
 
 

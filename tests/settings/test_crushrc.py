@@ -260,3 +260,18 @@ def test_without_bash_the_script_is_named(scene: Scene) -> None:
     scene.write("crush user", "crushrc", "option debug\n")
     with pytest.raises(ConfigProblem, match="needs bash"):
         scene.load()
+
+
+def test_what_runs_is_the_text_that_was_trusted_and_not_what_the_file_holds_by_now(scene: Scene) -> None:
+    path = scene.write("crush user", "crushrc", "touch ran\n")
+    document = crushrc.run_script(path, "option debug\n", env=scene.env, below={}, version="1")
+    assert document.tree == {"options": {"debug": True}}
+    assert not (path.parent / "ran").exists()
+
+
+def test_a_wrong_word_in_an_included_file_is_told_with_that_file(scene: Scene) -> None:
+    more = scene.write("crush user", "more.sh", "\noption nonsense\n")
+    scene.write("crush user", "crushrc", "source ./more.sh\n")
+    with pytest.raises(ConfigProblem) as caught:
+        scene.load()
+    assert str(caught.value).startswith(f"{more}:2: option nonsense")

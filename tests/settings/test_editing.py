@@ -182,8 +182,11 @@ def test_tables_in_any_order_are_edited_where_they_are(key: str, value: Any) -> 
 def test_an_edit_that_went_wrong_is_written_afresh_rather_than_wrongly(
     monkeypatch: pytest.MonkeyPatch, path: str, text: str, result: str
 ) -> None:
-    monkeypatch.setattr(editing, "_edited_toml", lambda *_: result)
-    monkeypatch.setattr(editing, "_edited_json", lambda *_: result)
+    def wrong(text: str, changes: Any) -> str:
+        return result
+
+    monkeypatch.setattr(editing, "_edited_toml", wrong)
+    monkeypatch.setattr(editing, "_edited_json", wrong)
     expected = parse(path, text).tree
     expected["options"]["debug"] = False
     assert parse(path, after(path, text, "options.debug", False)).tree == expected
@@ -320,10 +323,8 @@ def test_a_key_that_the_originals_file_holds_is_forgotten_and_its_file_left_alon
     loaded = scene.load()
     keys = ["providers.box.api_key", "providers.box.oauth"]
     remove_in_scope(loaded, scope, keys)
-    assert (scene.settings().config.providers["box"].api_key, scene.settings().config.providers["box"].name) == (
-        "",
-        "b",
-    )
+    box = scene.settings().config.providers["box"]
+    assert (box.api_key, box.name) == ("", "b")
     assert "sk" in original.read_text()
     remove_in_scope(loaded, scope, keys)
     written = tomllib.loads((scene.places[ours] / "turnkeeper.toml").read_text())

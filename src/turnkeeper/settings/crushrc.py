@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from turnkeeper.settings import marks
 from turnkeeper.settings.expansion import scrubbed
@@ -24,16 +25,24 @@ SCRIPT_SECONDS = 30
 PAUSE_SECONDS = 0.05
 """Between two looks whether the script has ended while something it started still holds its pipes."""
 REQUEST_BYTES_MAX = 1 << 20
+DESCRIPTORS = "/dev/fd/"
 PREAMBLE = Path(__file__).with_name("crushrc.bash")
 VERSION_VARIABLE = "CRUSH_VERSION"
 
 
-def run_script(path: Path, *, env: Mapping[str, str], below: Tree, version: str) -> Document:
-    """What the script at `path` says, over what was said before it."""
+def run_script(path: Path, text: str, *, env: Mapping[str, str], below: Tree, version: str) -> Document:
+    """What a script says, over what was said before it.
+
+    What runs is `text`, whatever is in the file by now: that is what somebody has trusted.
+    """
     bash = shutil.which("bash", path=env.get("PATH"))
     if bash is None:
         raise ConfigProblem("needs bash, which is not installed", source=Source(str(path)))
-    return _Script(path, below).run(bash, {**env, VERSION_VARIABLE: version})
+    with TemporaryFile() as script:
+        script.write(text.encode())
+        script.flush()
+        script.seek(0)
+        return _Script(path, below).run(bash, script.fileno(), {**env, VERSION_VARIABLE: version})
 
 
 class _Script:
@@ -46,7 +55,7 @@ class _Script:
         self._wrong: list[ConfigProblem] = []
         self._unread = b""
 
-    def run(self, bash: str, env: dict[str, str]) -> Document:
+    def run(self, bash: str, script: int, env: dict[str, str]) -> Document:
         requests, telling = os.pipe()
         hearing, replies = os.pipe()
         env = {name: value for name, value in env.items() if name not in ("BASH_ENV", "ENV")}
@@ -56,13 +65,13 @@ class _Script:
             os.fdopen(requests, "rb", buffering=0) as asked,
             os.fdopen(replies, "wb", buffering=0) as answered,
             subprocess.Popen(
-                [bash, "--noprofile", "--norc", "-c", command, "crushrc", str(PREAMBLE), f"./{self._path.name}"],
+                [bash, "--noprofile", "--norc", "-c", command, "crushrc", str(PREAMBLE), f"{DESCRIPTORS}{script}"],
                 cwd=self._path.parent,
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                pass_fds=(telling, hearing),
+                pass_fds=(script, telling, hearing),
                 start_new_session=True,
             ) as process,
         ):
@@ -116,15 +125,16 @@ class _Script:
             os.write(answered, self._answer(file, int(line), word, arguments))
 
     def _answer(self, file: str, line: int, word: str, arguments: list[str]) -> bytes:
+        own = not file or file.startswith(DESCRIPTORS)
         before = set(_paths(self._words.tree))
         try:
             said, complaint = self._words.say(word, arguments), ""
         except WrongWord as problem:
             said, complaint = "", f"{word} {' '.join(arguments[:2])}: {problem}"
-            place = Source(str(self._path.parent / file) if file else str(self._path), line)
+            place = Source(str(self._path if own else self._path.parent / file), line)
             self._wrong.append(ConfigProblem(complaint, source=place))
         for path in set(_paths(self._words.tree)) - before:
-            self._lines[path] = line
+            self._lines[path] = line if own else 0
         return f"{int(bool(complaint))}\0{said}\0{complaint}\0".encode()
 
     def _document(self, status: int, complaint: str) -> Document:

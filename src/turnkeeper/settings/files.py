@@ -173,7 +173,7 @@ class _Reader:
     def _script(self, place: Place, text: str) -> Document | None:
         if place.needs_trust and not self._trust.of(place.path, text_digest(text)):
             return self._set_aside(place.path, text_digest(text), ())
-        return run_script(place.path, env=self._files.env, below=self._files.tree, version=self._version)
+        return run_script(place.path, text, env=self._files.env, below=self._files.tree, version=self._version)
 
     def _trusted(self, place: Place, tree: Tree) -> Tree:
         if not risky(tree) or self._trust.of(place.path, digest := tree_digest(tree)):
