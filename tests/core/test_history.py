@@ -151,6 +151,29 @@ def test_an_ordinary_conversation_is_shown_as_it_is() -> None:
             id="a result belongs to the latest call of its id",
         ),
         pytest.param(
+            [person("go"), results(result("a", "early")), calling(call("a"), call("a")), results(result("a", "late"))],
+            ["user: go", 'assistant: a{"path":"a"}', "tool: a=late"],
+            id="a call made twice in one answer is one, and the result after it is its own",
+        ),
+        pytest.param(
+            [person("go"), results(result("a", "early")), calling(call("a")), person("?")],
+            ["user: go", 'assistant: a{"path":"a"}', "tool: a=early", "user: ?"],
+            id="a result that came before its call is kept if there is no other",
+        ),
+        pytest.param(
+            [person("go"), calling(call("a")), calling(call("a")), calling(call("a-2")), results(result("a-2"))],
+            [
+                "user: go",
+                'assistant: a{"path":"a"}',
+                f"tool: a!{NEVER_FINISHED}",
+                'assistant: a-3{"path":"a"}',
+                f"tool: a-3!{NEVER_FINISHED}",
+                'assistant: a-2{"path":"a"}',
+                "tool: a-2=fine",
+            ],
+            id="an id that is counted up takes nobody else's",
+        ),
+        pytest.param(
             [person("go"), person(STOPPED), answer(), answer("  "), answer(Reasoning("hm")), person("\n")],
             ["user: go"],
             id="messages without content are skipped, thinking alone included",
@@ -258,7 +281,9 @@ def test_media_are_only_mentioned_to_a_model_that_reads_text_alone() -> None:
     assert lines(replay(told, sight=BLIND))[2:] == [f"tool: a=Loaded\n{UNSEEN_MEDIA}"]
 
 
-@pytest.mark.parametrize("data", ["\x00\xff picture", "not base64 at all", PICTURE_TEXT.rstrip("=") + "x", "YWJj\n"])
+@pytest.mark.parametrize(
+    "data", ["\x00\xff picture", "not base64 at all", PICTURE_TEXT.rstrip("=") + "x", "YWJj\n", "YR=="]
+)
 def test_damaged_media_are_replaced_under_the_same_call(data: str) -> None:
     told = conversation(person("go"), calling(call("a")), results(media("a", data, content="")))
     assert lines(replay(told, sight=TAKING))[2:] == [f"tool: a={INVALID_MEDIA}"]

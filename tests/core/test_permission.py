@@ -105,6 +105,7 @@ def test_one_denied_part_denies_a_compound_command_and_one_open_part_is_asked_ab
         "git log `rm x`",
         "git log <(rm x)",
         "git 'log",
+        'git "log',
         "git log \\",
         "gitx status",
         "./git status",
@@ -451,23 +452,22 @@ def test_a_line_of_no_plain_shape_can_be_allowed_once_only(command: str) -> None
     assert grant_for(tool="bash", action="execute", subjects=["ls", command], workdir=WORKDIR) == ()
 
 
-COMMANDS = st.sampled_from(
-    [
-        *("git status", "git status -s", "git commit -m x", "git push", "git", "git -C x status", "github status"),
-        *("npm run test", "npm run build", "npm install", "npm test", "python -m pytest", "python -m http.server"),
-        *("python a.py", "python b.py", "python -c 1", "rm a", "rm b", "rm a b", "pytest -q", "cat x", "sudo cat x"),
-        *("echo '*'", "echo a", "rm '*'", "rm -- a", "git status; rm a", "git status $(rm a)", "X=1 git status"),
-    ]
-)
+COMMANDS = [
+    *("git status", "git status -s", "git commit -m x", "git push", "git", "git -C x status", "github status"),
+    *("npm run test", "npm run build", "npm install", "npm test", "python -m pytest", "python -m http.server"),
+    *("python a.py", "python b.py", "python -c 1", "rm a", "rm b", "rm a b", "pytest -q", "cat x", "sudo cat x"),
+    *("echo '*'", "echo a", "rm '*'", "rm -- a", "git status; rm a", "git status $(rm a)", "X=1 git status"),
+]
 
 
-@given(COMMANDS, COMMANDS)
-def test_a_grant_for_one_shape_of_command_allows_no_other(granted: str, other: str) -> None:
+@pytest.mark.parametrize("granted", COMMANDS)
+def test_a_grant_for_one_shape_of_command_allows_no_other(granted: str) -> None:
     def shape(command: str) -> tuple[Rule, ...]:
         return grant_for(tool="bash", action="execute", subjects=[command], workdir=WORKDIR)
 
-    verdict = ruled(Rules(session=shape(granted)), "bash", other, action="execute")
-    assert (verdict is ALLOW) == (shape(granted) == shape(other) != ())
+    rules = Rules(session=shape(granted))
+    allowed = [other for other in COMMANDS if ruled(rules, "bash", other, action="execute") is ALLOW]
+    assert allowed == [other for other in COMMANDS if shape(granted) == shape(other) != ()]
 
 
 TEXTS = ["*", "bash", "edit", "bash(git:*)", "bash(git push:*)", "bash(rm)", "edit(src/**)", "edit(src/a.py)", "fetch"]
