@@ -121,13 +121,12 @@ def close(
 
 
 def lingering(admission: Admission, *, now: float, linger_seconds: float) -> Admission:
-    """If the server is idle, the time of leaving is set, unless it is already; without a linger that is now."""
+    """If the server has become idle, the time of leaving is set; without a linger that is now."""
     if not admission.idle:
         return admission
     if linger_seconds <= 0:
         return msgspec.structs.replace(admission, closing=True, leave_at=None)
-    leave_at = now + linger_seconds if admission.leave_at is None else admission.leave_at
-    return msgspec.structs.replace(admission, leave_at=leave_at)
+    return msgspec.structs.replace(admission, leave_at=now + linger_seconds)
 
 
 def expire(admission: Admission, *, now: float) -> Admission:
