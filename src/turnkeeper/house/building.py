@@ -1,0 +1,117 @@
+"""Building a workspace out of a directory: settings, store, models, tools, and the engine around them."""
+
+import os
+import time
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import anyio.to_thread
+
+from turnkeeper import __version__
+from turnkeeper.broker.memory import MemoryBroker
+from turnkeeper.engine.desk import Desk
+from turnkeeper.engine.means import Knobs, Means
+from turnkeeper.engine.workspace import Workspace, open_workspace
+from turnkeeper.house.briefing import Briefing
+from turnkeeper.house.desk import WorkspaceDesk
+from turnkeeper.house.toolbox import WorkspaceHooks, WorkspaceTools
+from turnkeeper.house.voices import Voices
+from turnkeeper.models.catalog import Catalog
+from turnkeeper.models.wires import Wires
+from turnkeeper.protocol.ids import WorkspaceId
+from turnkeeper.protocol.requests import Rule, Verdict
+from turnkeeper.protocol.wire_workspaces import WorkspaceCreation, environment
+from turnkeeper.settings.load import Loaded, load
+from turnkeeper.settings.settings import Settings
+from turnkeeper.store.sqlite import open_store
+from turnkeeper.tools.jobs import JobTable
+
+
+@dataclass(frozen=True)
+class Builder:
+    """What all workspaces of a server share; called with a directory, it opens a workspace there."""
+
+    catalog: Catalog
+    wires: Wires
+    broker: MemoryBroker
+    address: str
+    log_file: Path
+
+    @asynccontextmanager
+    async def __call__(self, asked: WorkspaceCreation, path: Path) -> AsyncGenerator[tuple[Workspace, Desk]]:
+        env = environment(asked.env) or dict(os.environ)
+        data_dir = Path(asked.data_dir) if asked.data_dir else None
+        loaded = await anyio.to_thread.run_sync(partial(load, path, env=env, data_dir=data_dir))
+        settings = loaded.settings
+        voices = Voices(loaded, catalog=self.catalog, wires=self.wires)
+        briefing = Briefing(loaded)
+        desk = WorkspaceDesk(loaded, voices=voices, briefing=briefing, catalog=self.catalog)
+        async with (
+            open_store(settings.data_dir, address=self.address, version=__version__) as store,
+            JobTable() as jobs,
+        ):
+            tools = WorkspaceTools(loaded, jobs=jobs, log_file=self.log_file)
+            desk.on_change += [voices.changed, briefing.changed, tools.changed]
+            means = Means(
+                id=WorkspaceId(str(uuid.uuid4())),
+                path=path,
+                data_dir=settings.data_dir,
+                store=store,
+                broker=self.broker,
+                models=voices,
+                toolbox=tools,
+                prompts=briefing,
+                now=lambda: time.time_ns() // 1_000_000,
+                new_id=lambda: str(uuid.uuid4()),
+                env={**loaded.environment, **settings.config.env},
+                knobs=knobs(settings),
+                hooks=WorkspaceHooks(loaded) if settings.config.hooks else None,
+                rules=rules(settings),
+            )
+            async with open_workspace(means) as workspace:
+                workspace.skip_permissions = asked.yolo
+                yield workspace, desk
+
+
+def knobs(settings: Settings) -> Knobs:
+    waits, runs = settings.waits, settings.runs
+    return Knobs(
+        first_token_seconds=waits.first_token_seconds,
+        between_events_seconds=waits.between_events_seconds,
+        reasoning_seconds=waits.reasoning_seconds,
+        connect_seconds=waits.connect_seconds,
+        retries_max=runs.retries_max,
+        permission_seconds=waits.permission_seconds,
+        stop_seconds=waits.cancel_seconds,
+        parallel_tools_max=runs.parallel_tools_max,
+        queue_waits_after_crash=runs.queue_after_crash == "wait",
+        auto_summarize=not settings.config.options.disable_auto_summarize,
+    )
+
+
+def rules(settings: Settings) -> tuple[Rule, ...]:
+    """The configuration's rules, weakest first: what the original's allow-list allows, then our own."""
+    allowed = settings.config.permissions.allowed_tools if settings.config.permissions else ()
+    listed = tuple(_listed(entry) for entry in allowed)
+    own = tuple(
+        Rule(
+            Verdict(rule.verdict),
+            "" if rule.tool == "*" else rule.tool,
+            "",
+            "" if rule.subject == "*" else rule.subject,
+        )
+        for rule in settings.rules
+    )
+    return (*listed, *own)
+
+
+def _listed(entry: str) -> Rule:
+    tool, _, action = entry.partition(":")
+    return Rule(Verdict.ALLOW, tool, action)
+
+
+__all__ = ["Builder", "Loaded", "knobs", "rules"]

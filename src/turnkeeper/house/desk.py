@@ -1,0 +1,125 @@
+"""What a workspace has beside its runs: its configuration, read and changed, and a shell for people."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from turnkeeper.house.briefing import Briefing
+from turnkeeper.house.voices import OFFLINE, Voices
+from turnkeeper.models.catalog import Catalog
+from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
+from turnkeeper.protocol.problems import Problem
+from turnkeeper.settings.editing import remove_in_scope, set_in_scope
+from turnkeeper.settings.files import read_files
+from turnkeeper.settings.load import Loaded, reload, with_model
+from turnkeeper.settings.masking import masked as masked_config
+from turnkeeper.tools.shell_once import run_once
+
+INITIALIZED = "init"
+
+Changed = Callable[[Loaded], None]
+
+
+class ProviderUnknown(Problem):
+    """provider not found"""
+
+
+class WorkspaceDesk:
+    """Owns the settings in force, and tells those who rest on them when they change."""
+
+    def __init__(self, loaded: Loaded, *, voices: Voices, briefing: Briefing, catalog: Catalog) -> None:
+        self.loaded = loaded
+        self.on_change: list[Changed] = []
+        self._voices = voices
+        self._briefing = briefing
+        self._catalog = catalog
+
+    @property
+    def has_agent(self) -> bool:
+        return True
+
+    def config(self, *, masked: bool) -> Config:
+        config = self._voices.config()
+        return masked_config(config) if masked else config
+
+    def providers(self) -> Sequence[ProviderEntry]:
+        if self.loaded.settings.config.options.disable_default_providers:
+            return ()
+        return self._catalog.providers
+
+    def large_model(self) -> tuple[ModelEntry, SelectedModel]:
+        config = self._voices.config()
+        chosen = config.models.get("large", SelectedModel(model="offline", provider="offline"))
+        provider = config.providers.get(chosen.provider)
+        models = self._catalog.models_of(provider) if provider else ()
+        return next((model for model in models if model.id == chosen.model), OFFLINE), chosen
+
+    def default_small_model(self, provider_id: str) -> SelectedModel:
+        """The provider's own suggestion; without one, the large model in use."""
+        known = self._catalog.provider(provider_id)
+        if known and known.default_small_model_id:
+            return SelectedModel(model=known.default_small_model_id, provider=provider_id)
+        return self.large_model()[1]
+
+    async def set_field(self, scope: Scope, key: str, value: Any) -> None:
+        await self._written(partial(set_in_scope, self.loaded, scope, {key: value}))
+
+    async def remove_field(self, scope: Scope, key: str) -> None:
+        await self._written(partial(remove_in_scope, self.loaded, scope, [key]))
+
+    async def set_model(self, scope: Scope, slot: str, model: SelectedModel) -> None:
+        await self._written(partial(set_in_scope, self.loaded, scope, {f"models.{slot}": msgspec.to_builtins(model)}))
+        self._now(with_model(self.loaded, slot, model))
+
+    async def set_provider_key(self, scope: Scope, provider_id: str, key: str | OAuthToken) -> None:
+        known = self._catalog.provider(provider_id) or self.loaded.settings.config.providers.get(provider_id)
+        if known is None:
+            raise ProviderUnknown(f"provider with ID {provider_id} not found in known providers")
+        place = "providers." + provider_id.replace(".", "\\.")
+        if isinstance(key, str):
+            await self._written(partial(set_in_scope, self.loaded, scope, {f"{place}.api_key": key}))
+        else:
+            token = {f"{place}.oauth": msgspec.to_builtins(key), f"{place}.api_key": key.access_token}
+            await self._written(partial(set_in_scope, self.loaded, scope, token))
+
+    async def refresh_oauth(self, scope: Scope, provider_id: str) -> None:
+        known = self.loaded.settings.config.providers.get(provider_id)
+        if known is None or known.oauth is None:
+            raise ProviderUnknown(f"provider {provider_id} not found")
+        raise Problem(f"the login of provider {provider_id} cannot be refreshed here; sign in again")
+
+    def needs_init(self) -> bool:
+        """Whether nobody has described this project, and nobody has said that it needs no description."""
+        settings = self.loaded.settings
+        described = any((settings.workdir / name).exists() for name in ("AGENTS.md", "CRUSH.md", "CLAUDE.md"))
+        return not described and not (settings.data_dir / INITIALIZED).exists()
+
+    async def mark_initialized(self) -> None:
+        await anyio.Path(self.loaded.settings.data_dir / INITIALIZED).touch()
+
+    def init_prompt(self) -> str:
+        return self._briefing.initialize()
+
+    async def shell(self, command: str) -> tuple[str, int]:
+        workdir: Path = self.loaded.settings.workdir
+        env: Mapping[str, str] = {**self.loaded.environment, **self.loaded.settings.config.env}
+        return await run_once(command, workdir, env)
+
+    async def _written(self, write: Callable[[], None]) -> None:
+        """Write a change, and put the settings as they now are in force."""
+        await anyio.to_thread.run_sync(write)
+        settings = self.loaded.settings
+        read = partial(read_files, settings.workdir, env=self.loaded.environment, data_dir=settings.data_dir)
+        self._now(reload(self.loaded, await anyio.to_thread.run_sync(read)))
+        if self.loaded.problem:
+            raise self.loaded.problem
+
+    def _now(self, loaded: Loaded) -> None:
+        self.loaded = loaded
+        for tell in self.on_change:
+            tell(loaded)

@@ -1,0 +1,105 @@
+"""A server: sockets bound, the reception staffed, and everything closed again when it leaves."""
+
+import logging
+import os
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import anyio
+
+from turnkeeper import __version__
+from turnkeeper.broker.memory import MemoryBroker
+from turnkeeper.core.claims import Policy
+from turnkeeper.engine.reception import Build, Limits, Reception
+from turnkeeper.house.building import Builder
+from turnkeeper.models.catalog import embedded
+from turnkeeper.models.wires import open_wires
+from turnkeeper.protocol.problems import Problem
+from turnkeeper.server.app import Door
+from turnkeeper.server.guard import LOCAL_HOSTS, Guard
+from turnkeeper.server.listen import Host, bind, serve
+from turnkeeper.server.routes import all_routes
+from turnkeeper.settings import dirs
+from turnkeeper.settings.load import load
+from turnkeeper.settings.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+class NotSafe(Problem):
+    """Refusing to listen where others can connect without a token."""
+
+    status = 400
+
+
+def build() -> Build:
+    """Which server this is: the version, and when its newest source file was changed."""
+    root = Path(__file__).parent.parent
+    newest = max(path.stat().st_mtime_ns for path in root.rglob("*.py"))
+    system = f"{platform.system().lower()}/{platform.machine()}"
+    return Build(version=__version__, build_id=base36(newest), platform=system)
+
+
+def base36(number: int) -> str:
+    digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+    text = ""
+    while number:
+        number, digit = divmod(number, 36)
+        text = digits[digit] + text
+    return text or "0"
+
+
+async def run_server(hosts: Sequence[Host], *, token: str = "", log_file: Path, announce: bool = True) -> None:
+    """Serve on these hosts until a signal comes or nobody is left."""
+    if not token and not all(host.is_local for host in hosts):
+        raise NotSafe(
+            "refusing to listen where others can connect without a token; pass --token-file, or use 127.0.0.1"
+        )
+    settings = load(Path.cwd(), env=os.environ).settings
+    sockets = [bind(host) for host in hosts]
+    guard = Guard(token=token, hosts=LOCAL_HOSTS | {host.name for host in hosts if host.scheme == "tcp"})
+    async with anyio.create_task_group() as tasks, open_wires() as wires:
+        builder = Builder(
+            catalog=embedded(), wires=wires, broker=MemoryBroker(), address=str(hosts[0]), log_file=log_file
+        )
+        reception = Reception(tasks, builder, build=build(), limits=limits(settings))
+        tasks.start_soon(reception.watch)
+        door = Door(reception, all_routes(), guard, body_bytes_max=settings.server.body_bytes_max)
+        if announce:
+            listening = " and ".join(map(str, hosts))
+            print(f"Turnkeeper {__version__} listens on {listening}", file=sys.stderr, flush=True)  # noqa: T201
+        log.info("server started", extra={"hosts": [str(host) for host in hosts], "pid": os.getpid()})
+        await serve(door, sockets, reception)
+        tasks.cancel_scope.cancel()
+    log.info("server stopped")
+
+
+def limits(settings: Settings) -> Limits:
+    server = settings.server
+    return Limits(
+        heartbeat_seconds=server.heartbeat_seconds,
+        send_seconds=server.send_seconds,
+        linger_seconds=_seconds("TURNKEEPER_SERVER_IDLE_TIMEOUT", server.idle_seconds),
+        policy=Policy(
+            create_grace_seconds=server.create_grace_seconds,
+            detach_grace_seconds=_seconds("TURNKEEPER_SERVER_DETACH_GRACE", server.detach_grace_seconds),
+            runs_keep_open=settings.runs.detached_runs,
+        ),
+    )
+
+
+def _seconds(variable: str, default: float) -> float:
+    """Whole seconds from the environment; anything else is as if nothing was said."""
+    text = os.environ.get(variable, "")
+    return float(text) if text.isdigit() else default
+
+
+def default_host(env: Mapping[str, str]) -> str:
+    return dirs.default_host(env)
+
+
+def default_log_file(env: Mapping[str, str]) -> Path:
+    """Where this user's servers write."""
+    return dirs.find_dirs(env).cache / "server.log"

@@ -1,0 +1,139 @@
+"""A workspace's tools, by kind of agent, as its settings are now."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from turnkeeper.engine.means import HookVerdict
+from turnkeeper.protocol.ids import ToolCallId
+from turnkeeper.settings.load import Loaded
+from turnkeeper.tools.arguments import Unreadable, read_arguments
+from turnkeeper.tools.bash import bash_tool
+from turnkeeper.tools.hooks import Hook
+from turnkeeper.tools.hooks_run import Hooks
+from turnkeeper.tools.job_kill import job_kill_tool
+from turnkeeper.tools.job_output import job_output_tool
+from turnkeeper.tools.jobs import JobTable
+from turnkeeper.tools.registry import Limits, Surroundings, all_tools, built_in
+from turnkeeper.tools.searching import searcher
+from turnkeeper.tools.tool import Answer, Call, Tool
+from turnkeeper.tools.web import Web
+from turnkeeper.tools.web_search import DuckDuckGo
+
+NANOSECONDS = 1_000_000_000
+
+
+class WorkspaceTools:
+    """Owns the tools that were made for the settings in force."""
+
+    def __init__(self, loaded: Loaded, *, jobs: JobTable, log_file: Path) -> None:
+        self._jobs = jobs
+        self._log_file = log_file
+        self._web = Web()
+        self._loaded = loaded
+        self._made = self._make()
+
+    def changed(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._made = self._make()
+
+    def tools(self, kind: str, *, interactive: bool) -> Sequence[Tool]:
+        settings = self._loaded.settings
+        agent = settings.agents.get(kind)
+        return all_tools(
+            kind,
+            self._made,
+            interactive=interactive,
+            disabled=settings.config.options.disabled_tools,
+            allowed=agent.allowed_tools if agent else None,
+        )
+
+    def understand(self, tool: Tool, call_id: str, raw: str) -> Call | Answer:
+        meant = read_arguments(raw or "{}", tool.parameters)
+        if isinstance(meant, Unreadable):
+            return Answer(meant.problem, is_error=True)
+        return Call(ToolCallId(call_id), tool.name, meant.input)
+
+    def _make(self) -> tuple[Tool, ...]:
+        around = Surroundings(
+            searcher=searcher(),
+            engine=DuckDuckGo(self._web),
+            log_file=self._log_file,
+            facts=self._facts,
+            web=self._web,
+            limits=self._limits(),
+        )
+        jobs = self._jobs
+        return (*built_in(around), bash_tool(jobs), job_output_tool(jobs), job_kill_tool(jobs))
+
+    def _limits(self) -> Limits:
+        tools = self._loaded.settings.config.tools
+        ls = tools.ls if tools else None
+        plain = Limits()
+        glob_limit = tools.glob.timeout if tools and tools.glob else None
+        grep_limit = tools.grep.timeout if tools and tools.grep else None
+        return Limits(
+            ls_depth=(ls.max_depth if ls else 0) or 0,
+            ls_items=(ls.max_items if ls else 0) or 0,
+            glob_seconds=glob_limit / NANOSECONDS if glob_limit else plain.glob_seconds,
+            grep_seconds=grep_limit / NANOSECONDS if grep_limit else plain.grep_seconds,
+        )
+
+    def _facts(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """What the info tool tells: never a value that may be a secret."""
+        settings = self._loaded.settings
+        config = settings.config
+        return {
+            "config_files": [(str(stamp.path), "") for stamp in self._loaded.stamps if stamp.look],
+            "model": [(slot, f"{model.provider}/{model.model}") for slot, model in config.models.items()],
+            "providers": [(name, one.type or "") for name, one in config.providers.items()],
+            "tools": [(name, "disabled") for name in config.options.disabled_tools],
+            "permissions": [(name, "allowed") for name in config.permissions.allowed_tools]
+            if config.permissions
+            else [],
+        }
+
+
+class WorkspaceHooks:
+    """The engine's hooks, as programs of the user's."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        settings = loaded.settings
+        config = {
+            event: tuple(msgspec.convert(msgspec.to_builtins(hook), Hook) for hook in hooks)
+            for event, hooks in settings.config.hooks.items()
+        }
+        self._hooks = Hooks(config, workdir=settings.workdir, env=loaded.environment)
+
+    async def before_tool(self, call: Call, *, session_id: str) -> HookVerdict:
+        said = await self._hooks.run("PreToolUse", self._payload(call, session_id))
+        metadata = said.metadata()
+        return HookVerdict(
+            refusal=said.refusal,
+            halt=said.halt,
+            approved=said.decision == "allow",
+            call=Call(call.id, call.name, said.updated_input) if said.updated_input is not None else None,
+            context=said.context,
+            metadata=msgspec.json.encode({"hook": metadata}).decode() if metadata else "",
+        )
+
+    async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> None:
+        await self._hooks.run(
+            "PostToolUse",
+            {
+                **self._payload(call, session_id),
+                "tool_response": {"content": answer.content, "is_error": answer.is_error},
+            },
+        )
+
+    async def happened(self, event: str, payload: Mapping[str, object]) -> None:
+        await self._hooks.run(event, payload)
+
+    def _payload(self, call: Call, session_id: str) -> dict[str, object]:
+        return {
+            "session_id": session_id,
+            "tool_name": call.name,
+            "tool_input": dict(call.input),
+            "tool_call_id": call.id,
+        }

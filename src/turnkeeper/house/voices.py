@@ -1,0 +1,98 @@
+"""A workspace's models as its settings are now: providers completed and their keys resolved, when they are needed."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from turnkeeper.models.catalog import Catalog
+from turnkeeper.models.model import Model, ModelTrouble, Trouble
+from turnkeeper.models.registry import ConfiguredModels, Surroundings
+from turnkeeper.models.wires import Wires
+from turnkeeper.protocol.config import Config, ModelEntry, ModelType, ProviderConfig, SelectedModel
+from turnkeeper.protocol.problems import Problem
+from turnkeeper.settings.expansion import expand
+from turnkeeper.settings.load import Loaded
+from turnkeeper.settings.providers import Configured, configure, select
+
+OFFLINE = ModelEntry(id="offline", name="Offline assistant", context_window=200_000, default_max_tokens=4_000)
+OFFLINE_PROVIDER = ProviderConfig(id="offline", name="Offline", type="offline", models=(OFFLINE,))
+
+
+class Voices:
+    """Owns the models of one workspace; built anew when its settings change."""
+
+    def __init__(self, loaded: Loaded, *, catalog: Catalog, wires: Wires, finds_local: bool = True) -> None:
+        self._loaded = loaded
+        self._catalog = catalog
+        self._wires = wires
+        self._finds_local = finds_local
+        self._configured = configure(loaded.settings.config, catalog.providers, loaded.environment)
+        self._models: ConfiguredModels | None = None
+
+    @property
+    def configured(self) -> Configured:
+        return self._configured
+
+    def changed(self, loaded: Loaded) -> None:
+        """New settings: whoever asks from now on is answered by them."""
+        self._loaded = loaded
+        self._configured = configure(loaded.settings.config, self._catalog.providers, loaded.environment)
+        self._models = None
+
+    def config(self) -> Config:
+        """The configuration with its providers completed, and one that always works when there is no other."""
+        config = self._loaded.settings.config
+        providers = dict(self._configured.providers) or {"offline": OFFLINE_PROVIDER}
+        return replace(config, providers=providers, models=self.selection(providers))
+
+    def selection(self, providers: Mapping[str, ProviderConfig]) -> dict[str, SelectedModel]:
+        chosen = select(self._loaded.settings.config, self._configured, self._catalog.providers).models
+        if chosen or "offline" not in providers:
+            return chosen
+        offline = SelectedModel(model="offline", provider="offline")
+        return {ModelType.LARGE: offline, ModelType.SMALL: offline}
+
+    async def choose(self, slot: str, override: str = "") -> Model:
+        return await (await self._ready()).choose(slot, override)
+
+    async def refresh(self, provider: str) -> bool:
+        return await (await self._ready()).refresh(provider)
+
+    async def _ready(self) -> ConfiguredModels:
+        if self._models is None:
+            providers = {id: await self._resolved(one) for id, one in self._configured.providers.items()}
+            config = replace(self._loaded.settings.config, providers=providers, models=self.selection(providers))
+            around = Surroundings(
+                catalog=self._catalog,
+                wires=self._wires,
+                environment=self._loaded.environment,
+                refresh=self._fresh,
+                finds_local=self._finds_local,
+            )
+            self._models = ConfiguredModels(config, around)
+        return self._models
+
+    async def _fresh(self, provider: str) -> ProviderConfig | None:
+        """A key that is a template is resolved again; one that is written out cannot be newer."""
+        known = self._configured.providers.get(provider)
+        return await self._resolved(known) if known and "$" in known.api_key else None
+
+    async def _resolved(self, provider: ProviderConfig) -> ProviderConfig:
+        if provider.disable:
+            return provider
+        try:
+            return replace(
+                provider,
+                api_key=await self._expanded(provider.api_key),
+                base_url=await self._expanded(provider.base_url),
+                extra_headers={key: await self._expanded(text) for key, text in provider.extra_headers.items()},
+            )
+        except Problem as problem:
+            raise ModelTrouble(Trouble.AUTH, problem.message, title="Not Configured") from problem
+
+    async def _expanded(self, template: str) -> str:
+        if "$" not in template:
+            return template
+        workdir: Path = self._loaded.settings.workdir
+        return await expand(template, env=self._loaded.environment, workdir=workdir)
