@@ -120,12 +120,11 @@ class Lined:
         """The original's offset of an offset in `text`."""
         return offset + bisect_left(self._pairs, offset)
 
-    def ending_at(self, start: int, end: int) -> str:
-        """The ending used where a stretch of `text` stands: its own first, else the line's, else the file's."""
-        within = self.text.find("\n", start, end)
-        nearest = within if within >= 0 else self.text.rfind("\n", 0, start)
+    def ending_at(self, start: int) -> str:
+        """The ending used at a place of `text`: that of its own line, else of the line before, else of the file."""
+        nearest = self.text.find("\n", start)
         if nearest < 0:
-            nearest = self.text.find("\n", end)
+            nearest = self.text.rfind("\n", 0, start)
         if nearest < 0:
             return self.newline
         at = self.place(nearest)
@@ -138,7 +137,7 @@ class Lined:
         for change in changes:
             start, end, text = self._narrowed(*change)
             parts.append(self.original[done : self.place(start)])
-            parts.append(with_newline(text, self.ending_at(start, end)))
+            parts.append(with_newline(text, self.ending_at(start)))
             done = self.place(end)
         parts.append(self.original[done:])
         return "".join(parts)
