@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 
 from turnkeeper.core import commands as told
+from turnkeeper.core.file_history import recorded
 from turnkeeper.engine.asking import permit, put_questions
 from turnkeeper.engine.running import Running
 from turnkeeper.engine.sub_agent import delegate
@@ -18,7 +19,6 @@ from turnkeeper.protocol.ids import NO_MESSAGE, MessageId, RunId, SessionId, Too
 from turnkeeper.protocol.messages import Delta, PartKind, ToolCall
 from turnkeeper.protocol.requests import Answers, Question
 from turnkeeper.protocol.sessions import Effect, EffectState, FileRead, FileVersion, Todo
-from turnkeeper.tools.history import recorded
 from turnkeeper.tools.tool import Asking, Call
 
 

@@ -31,7 +31,7 @@ from turnkeeper.protocol.problems import (
     WorkspaceClosing,
 )
 from turnkeeper.protocol.runs import Cause, Failure, Outcome, RunKind, Usage
-from turnkeeper.protocol.sessions import Effect, EffectState
+from turnkeeper.protocol.sessions import Effect, EffectState, Todo
 
 if TYPE_CHECKING:
     from turnkeeper.engine.workspace import Workspace
@@ -89,6 +89,8 @@ class Running:
     usage: Usage = field(default_factory=Usage)
     steps: int = 0
     sees_images: bool = False
+    todos: tuple[Todo, ...] = ()
+    """As they stood when the run began: what changed since is in the conversation, and the prompt's cache holds."""
     last: Message | None = None
     """The latest answer of the model, as far as it is known."""
     draft: Draft | None = None

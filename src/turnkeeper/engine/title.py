@@ -4,11 +4,11 @@ It is bounded in time, ends with its workspace, and is stopped with its run.
 """
 
 import logging
-import re
 
 import anyio
 
 from turnkeeper.core import usage
+from turnkeeper.core.title import title_of
 from turnkeeper.engine.running import Running
 from turnkeeper.models.model import Finished, Model, ModelTrouble, Question, TextSaid, UsageSaid
 from turnkeeper.protocol import events as e
@@ -16,13 +16,10 @@ from turnkeeper.protocol.ids import MessageId
 from turnkeeper.protocol.messages import FinishReason, Message, Role, Text
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.runs import Usage
-from turnkeeper.protocol.sessions import UNTITLED
 
 log = logging.getLogger(__name__)
 
 TITLE_TOKENS_MAX = 40
-TITLE_COLUMNS_MAX = 50
-THOUGHT = re.compile(r"<think>.*?(</think>|$)", re.DOTALL)
 
 
 def begin_title(running: Running) -> None:
@@ -42,10 +39,10 @@ async def _give_title(running: Running) -> None:
                 return
             prompt = running.run.prompt.text
             with anyio.move_on_after(means.knobs.title_seconds):
-                title, spent = await _asked(running, prompt)
-                await _rename(running, title or shortened(prompt), spent)
+                answer, spent = await _asked(running, prompt)
+                await _rename(running, title_of(answer, prompt), spent)
                 return
-            await _rename(running, shortened(prompt), Usage())
+            await _rename(running, title_of("", prompt), Usage())
         except (Problem, ModelTrouble) as problem:
             log.info("no title", extra={"session_id": running.session.id, "problem": str(problem)})
         except Exception:  # a model is a stranger's code; a title is not worth a workspace
@@ -63,21 +60,21 @@ async def _rename(running: Running, title: str, spent: Usage) -> None:
 
 
 async def _asked(running: Running, prompt: str) -> tuple[str, Usage]:
-    """The first title one of the models finds; empty, when none does."""
+    """The first answer one of the models gives; empty, when none does."""
     options = running.run.options
     for slot, override in (("small", options.small_model), ("large", options.large_model)):
         try:
             model = await running.workspace.means.models.choose(slot, override)
-            title, spent = await _title(running, model, prompt)
+            answer, spent = await _answered(running, model, prompt)
         except ModelTrouble as trouble:
             log.info("no title from a model", extra={"slot": slot, "trouble": trouble.trouble})
             continue
-        if title:
-            return title, spent
+        if answer.strip():
+            return answer, spent
     return "", Usage()
 
 
-async def _title(running: Running, model: Model, prompt: str) -> tuple[str, Usage]:
+async def _answered(running: Running, model: Model, prompt: str) -> tuple[str, Usage]:
     means = running.workspace.means
     system = await means.prompts.system("title", model=model.info.id, provider=model.info.provider, workdir=means.path)
     asked = Message(
@@ -101,19 +98,5 @@ async def _title(running: Running, model: Model, prompt: str) -> tuple[str, Usag
         await stream.aclose()
     from turnkeeper.engine.turn import prices
 
-    title = "" if reason is FinishReason.MAX_TOKENS else cleaned(text)
-    return title, usage.priced(spent, prices(model.info))
-
-
-def cleaned(text: str) -> str:
-    """A model's title on one line, without its thoughts."""
-    text = THOUGHT.sub("", text).replace("</think>", "")
-    return " ".join(text.split()).strip(" \"'")
-
-
-def shortened(prompt: str) -> str:
-    """The prompt's own first words, when no model has a better title."""
-    line = " ".join(prompt.split())
-    if not line:
-        return UNTITLED
-    return line if len(line) <= TITLE_COLUMNS_MAX else line[: TITLE_COLUMNS_MAX - 1] + "…"
+    answer = "" if reason is FinishReason.MAX_TOKENS else text
+    return answer, usage.priced(spent, prices(model.info))

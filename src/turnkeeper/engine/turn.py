@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from turnkeeper.core import budget, history, usage
 from turnkeeper.core import commands as told
+from turnkeeper.core.prompt import summary_request
 from turnkeeper.core.rendering import Sight
 from turnkeeper.core.step import AskModel, Done, UseTools, next_move
 from turnkeeper.engine.draft import Draft
@@ -41,6 +42,7 @@ async def take_turn(running: Running) -> None:
     began = anyio.current_time()
     begin_title(running)
     compactions = 0
+    running.todos = (await _session(running)).todos
     while True:
         await _fold(running)
         session = await _session(running)
@@ -113,7 +115,7 @@ async def _ask(running: Running, model: Model, session: SessionInfo, messages: l
             messages,
             sight=_sight(model.info),
             summary_id=session.summary_message_id,
-            todos=session.todos if any(tool.name == "todos" for tool in tools) else None,
+            todos=running.todos if any(tool.name == "todos" for tool in tools) else None,
         ),
         tools=specs(tools),
         session_id=session.id,
@@ -243,10 +245,8 @@ async def _summarise(running: Running, model: Model, session: SessionInfo, messa
     system = await means.prompts.system(
         "summary", model=model.info.id, provider=model.info.provider, workdir=means.path
     )
-    replayed = history.replay(
-        messages, sight=_sight(model.info), summary_id=session.summary_message_id, todos=session.todos or None
-    )
-    request = replace(running.new_message(Role.USER), parts=(Text(SUMMARY_REQUEST),))
+    replayed = history.replay(messages, sight=_sight(model.info), summary_id=session.summary_message_id)
+    request = replace(running.new_message(Role.USER), parts=(Text(summary_request(session.todos)),))
     question = Question(system=system, messages=(*replayed, request), session_id=session.id)
     draft = await _begin_answer(running, model, is_summary=True)
     model = await _answer(running, model, question, draft)
@@ -262,6 +262,3 @@ async def _summarise(running: Running, model: Model, session: SessionInfo, messa
     running.wrote(draft)
     running.usage += spent
     running.steps += 1
-
-
-SUMMARY_REQUEST = "Provide a detailed summary of our conversation above."

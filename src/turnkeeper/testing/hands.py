@@ -12,7 +12,7 @@ from pathlib import Path
 from turnkeeper.protocol.ids import MessageId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.requests import Answers, Question
 from turnkeeper.protocol.sessions import FileRead, FileVersion, Todo
-from turnkeeper.tools.history import recorded
+from turnkeeper.core.file_history import recorded
 from turnkeeper.tools.tool import Asking, Denied
 
 Judge = Callable[[Asking], Denied | None]

@@ -5,23 +5,23 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeeper.protocol.ids import RunId, SessionId
-from turnkeeper.protocol.sessions import FileVersion
-from turnkeeper.tools.history import (
+from turnkeeper.core.file_history import (
     ChangedElsewhere,
     Content,
     Move,
     NowhereToGo,
     Plan,
     before_run,
+    in_all,
     recorded,
     redo,
     settled,
-    summary,
     timeline,
     undo,
     undo_since,
 )
+from turnkeeper.protocol.ids import RunId, SessionId
+from turnkeeper.protocol.sessions import FileVersion
 
 A, B = RunId("a"), RunId("b")
 
@@ -141,14 +141,14 @@ def test_what_one_run_did_is_undone_to_where_it_began() -> None:
     assert before_run(disk.versions, RunId("none")) is None
 
 
-def test_the_summary_compares_the_first_version_with_where_the_file_stands() -> None:
+def test_in_all_compares_the_first_version_with_where_the_file_stands() -> None:
     disk = Disk("a\nb\n")
     disk.change("a\nc\n")
     disk.change("a\nc\nd\n")
-    assert (summary("/f", disk.versions).additions, summary("/f", disk.versions).removals) == (2, 1)
+    assert in_all(disk.versions) == ("a\nb\n", "a\nc\nd\n")
     disk.go(undo_since(disk.versions, 0, disk.content))
-    assert summary("/f", disk.versions).text == ""
-    assert summary("/f", []).text == ""
+    assert in_all(disk.versions) == ("a\nb\n", "a\nb\n")
+    assert in_all([]) is None
 
 
 contents = st.one_of(st.none(), st.sampled_from(["", "a", "b", "a\nb\n"]))

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 from turnkeeper.protocol.ids import RunId
 from turnkeeper.protocol.sessions import FileVersion
-from turnkeeper.tools.diffs import Difference, difference
 
 Content = str | None
 """The text of a file, or None where there is no file."""
@@ -153,9 +152,7 @@ def planned(known: Timeline, place: int, disk: Content, *, over: bool) -> Plan:
     return Move(known.steps[place], (disk,)) if over else ChangedElsewhere(known.now, disk)
 
 
-def summary(path: str, versions: Sequence[FileVersion]) -> Difference:
-    """What the session changed in all, from the first version to where the file stands."""
+def in_all(versions: Sequence[FileVersion]) -> tuple[Content, Content] | None:
+    """What the session made of a file: how it was before, and where it stands; None where nothing was recorded."""
     known = timeline(versions)
-    if known is None:
-        return Difference("", 0, 0)
-    return difference(path, content_of(known.steps[0]) or "", known.now or "")
+    return (content_of(known.steps[0]), known.now) if known else None
