@@ -123,7 +123,8 @@ class Hearing:
         if self._usage is not None:
             yield UsageSaid(usage_of(self._usage))
         reason = REASONS.get(self._reason, FinishReason.UNKNOWN)
-        yield Finished(FinishReason.TOOL_USE if self._called and reason is FinishReason.END_TURN else reason)
+        waits = self._called and reason in (FinishReason.END_TURN, FinishReason.UNKNOWN)
+        yield Finished(FinishReason.TOOL_USE if waits else reason)
 
     def _hear_part(self, part: Any) -> Iterator[Chunk]:
         signature = base64.b64encode(part.thought_signature).decode() if part.thought_signature else ""

