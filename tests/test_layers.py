@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tui": {"protocol", "client"},
     "web": {"protocol", "client"},
     "acp": {"protocol", "client"},
-    "testing": WITHIN | {"client", "house"},
+    "testing": WITHIN | {"client", "house", "server"},
     "house": WITHIN | FACES - {"cli"} | {"server", "client", "testing"},
     "__init__": {"client"},
     "__main__": {"cli"},

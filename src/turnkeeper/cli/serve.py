@@ -28,9 +28,8 @@ def server(hosts: tuple[str, ...], token_file: Path | None, log_file: Path | Non
     """
     import anyio
 
-    from turnkeeper.house.serving import default_host, default_log_file, run_server
+    from turnkeeper.house.serving import default_host, default_log_file, parse_host, run_server
     from turnkeeper.protocol.problems import Problem
-    from turnkeeper.server.listen import parse_host
 
     log_file = log_file or default_log_file(os.environ)
     log_to(log_file, debug=debug)

@@ -19,7 +19,7 @@ from turnkeeper.models.wires import open_wires
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.server.app import Door
 from turnkeeper.server.guard import LOCAL_HOSTS, Guard
-from turnkeeper.server.listen import Host, bind, serve
+from turnkeeper.server.listen import Host, bind, parse_host, serve
 from turnkeeper.server.routes import all_routes
 from turnkeeper.settings import dirs
 from turnkeeper.settings.load import load
@@ -103,3 +103,6 @@ def default_host(env: Mapping[str, str]) -> str:
 def default_log_file(env: Mapping[str, str]) -> Path:
     """Where this user's servers write."""
     return dirs.find_dirs(env).cache / "server.log"
+
+
+__all__ = ["default_host", "default_log_file", "parse_host", "run_server"]

@@ -27,7 +27,7 @@ SAID = {
 def document(version: str) -> dict[str, Any]:
     from turnkeeper.server.routes import all_routes
 
-    routes = [route for route in all_routes()]
+    routes = all_routes()
     types = [kind for route in routes for kind in (route.body, route.gives) if kind is not None]
     schemas, components = msgspec.json.schema_components(
         [*types, ProblemBody], ref_template="#/components/schemas/{name}"
