@@ -18,8 +18,8 @@ CREATE TABLE entries (
     body BLOB NOT NULL
 ) STRICT;
 
--- A run is accepted once and ends once, and a request is settled once, whatever the code above us believes.
-CREATE UNIQUE INDEX one_acceptance ON entries (run_id) WHERE kind = 'RunAccepted';
+-- A run ends once, and a request is settled once, whatever the code above us believes. (That a run is accepted once and
+-- a request asked once is held by the keys of their tables.)
 CREATE UNIQUE INDEX one_ending ON entries (run_id) WHERE kind IN ('RunComplete', 'RunFolded');
 CREATE UNIQUE INDEX one_settlement ON entries (request_id) WHERE kind IN ('RequestAnswered', 'RequestWithdrawn');
 
@@ -64,7 +64,7 @@ CREATE TABLE messages (
     finished INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX messages_of_session ON messages (session_id, position);
-CREATE INDEX messages_of_user ON messages (session_id, position) WHERE role = 'user';
+CREATE INDEX messages_of_user ON messages (position) WHERE role = 'user';
 CREATE INDEX messages_unfinished ON messages (session_id, position) WHERE role = 'assistant' AND NOT finished;
 
 CREATE TABLE parts (
@@ -87,8 +87,8 @@ CREATE TABLE pieces (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE runs (
-    id TEXT PRIMARY KEY,
-    position INTEGER NOT NULL,
+    position INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
     line INTEGER NOT NULL,
     session_id TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('queued', 'active', 'stopping', 'ended')),
@@ -118,7 +118,6 @@ CREATE TABLE runs (
     folded_into TEXT,
     parent TEXT
 ) STRICT;
-CREATE INDEX runs_by_position ON runs (position);
 CREATE INDEX runs_of_session ON runs (session_id, position);
 CREATE INDEX runs_in_line ON runs (session_id, line) WHERE state <> 'ended';
 -- At most one run of a session is at work.
