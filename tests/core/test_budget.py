@@ -1,8 +1,8 @@
 """A run asks its model only while nothing stands against it, and says why it stops."""
 
 import pytest
-from tests.core.conversations import call, calling, conversation, media, person, result, results
 
+from tests.core.conversations import call, calling, conversation, media, person, result, results
 from turnkeeper.core.budget import (
     COMPACTIONS_MAX,
     Advice,

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.conversations import SESSION, answer, call, calling, conversation, media, person, result, results, said
 
+from tests.core.conversations import SESSION, answer, call, calling, conversation, media, person, result, results, said
 from turnkeeper.core.history import (
     BEGINNING,
     CONTINUED,

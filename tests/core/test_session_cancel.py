@@ -1,6 +1,7 @@
 """Cancel, of a session or of one run: it reaches what was accepted before it, and nothing that comes after."""
 
 import pytest
+
 from tests.core.scene import (
     ANA,
     HERE,
@@ -21,7 +22,6 @@ from tests.core.scene import (
     summarise,
     withdrawn,
 )
-
 from turnkeeper.core.commands import Ask, Cancel, ClearQueue, Finish, Recover
 from turnkeeper.core.session import Session, decide, evolve
 from turnkeeper.protocol.events import Gate, RunStopping

@@ -1,6 +1,7 @@
 """How runs end, and what happens to the line then: finish, recover, hold and release, close."""
 
 import pytest
+
 from tests.core.scene import (
     ANA,
     HERE,
@@ -20,7 +21,6 @@ from tests.core.scene import (
     summarise,
     withdrawn,
 )
-
 from turnkeeper.core.commands import Ask, Cancel, ClearQueue, Close, Finish, Fold, Recover, Release, Submit
 from turnkeeper.core.session import STOPPED_BY_SERVER, Session, decide, evolve, replay
 from turnkeeper.protocol.events import (

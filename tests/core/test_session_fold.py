@@ -1,6 +1,7 @@
 """Fold: between two steps, what may join the active run joins it, and stays part of the conversation."""
 
 import pytest
+
 from tests.core.scene import (
     HERE,
     IDLE,
@@ -18,7 +19,6 @@ from tests.core.scene import (
     submit_foldable,
     summarise,
 )
-
 from turnkeeper.core.commands import Cancel, Edit, Finish, Fold, Steer
 from turnkeeper.core.session import Session, decide, evolve
 from turnkeeper.protocol.events import RunFolded

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+
 from tests.core.scene import (
     ANA,
     BEN,
@@ -21,7 +22,6 @@ from tests.core.scene import (
     submit,
     submit_foldable,
 )
-
 from turnkeeper.core.commands import Cancel, Command, Edit, Finish, Fold, Move, Recover, Steer
 from turnkeeper.core.session import Session, decide, evolve
 from turnkeeper.protocol.events import Gate, PromptEdited, PromptSteered, QueueReordered

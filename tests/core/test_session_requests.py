@@ -1,6 +1,7 @@
 """Requests: asked once by a run that goes on, settled once by whoever is first, and gone with their run."""
 
 import pytest
+
 from tests.core.scene import (
     ANA,
     BEN,
@@ -19,7 +20,6 @@ from tests.core.scene import (
     submit,
     withdrawn,
 )
-
 from turnkeeper.core.commands import Answer, Ask, Cancel, Close, Finish, Recover, Withdraw
 from turnkeeper.core.session import decide, evolve
 from turnkeeper.protocol.events import RequestAnswered, RequestAsked, RequestWithdrawn, RunStopping

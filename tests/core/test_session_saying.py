@@ -1,8 +1,8 @@
 """Say and Note: a run writes history while it is active; facts of nobody's run are written whoever is active."""
 
 import pytest
-from tests.core.scene import HERE, IDLE, A, B, after, said, submit, submit_foldable
 
+from tests.core.scene import HERE, IDLE, A, B, after, said, submit, submit_foldable
 from turnkeeper.core.commands import Cancel, Finish, Fold, Note, Recover, Say
 from turnkeeper.core.session import decide, evolve
 from turnkeeper.protocol.events import (

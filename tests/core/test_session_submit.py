@@ -1,6 +1,7 @@
 """Submit: what becomes of a prompt, whoever else is there, and however often it is sent."""
 
 import pytest
+
 from tests.core.scene import (
     ANA,
     BEN,
@@ -18,7 +19,6 @@ from tests.core.scene import (
     submit,
     submit_foldable,
 )
-
 from turnkeeper.core.commands import Cancel, Close, Edit, Finish, Submit
 from turnkeeper.core.session import Session, decide
 from turnkeeper.protocol.events import MessageSaid, RunAccepted, RunStarted

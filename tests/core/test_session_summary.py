@@ -1,6 +1,7 @@
 """A summary is a run among the others: cancellable, in line, never part of another, saying nothing of a person's."""
 
 import pytest
+
 from tests.core.scene import (
     HERE,
     IDLE,
@@ -15,7 +16,6 @@ from tests.core.scene import (
     submit,
     summarise,
 )
-
 from turnkeeper.core.commands import Cancel, Close, Finish, Recover
 from turnkeeper.core.session import Session, decide
 from turnkeeper.protocol.events import Gate, GateMoved, RunStarted, RunStopping

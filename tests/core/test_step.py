@@ -2,8 +2,8 @@
 
 import msgspec
 import pytest
-from tests.core.conversations import answer, call, calling, conversation, person, result, results
 
+from tests.core.conversations import answer, call, calling, conversation, person, result, results
 from turnkeeper.core.step import TURN_OVER, AskModel, Done, Move, UseTools, next_move
 from turnkeeper.protocol.messages import FinishReason, Message, ShellCommand
 

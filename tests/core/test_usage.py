@@ -1,8 +1,8 @@
 """Money adds up, sizes replace, silence changes nothing, and an estimate is never charged."""
 
 import pytest
-from tests.core.conversations import answer, call, conversation, media, person, result, results
 
+from tests.core.conversations import answer, call, conversation, media, person, result, results
 from turnkeeper.core.usage import (
     Counters,
     Prices,

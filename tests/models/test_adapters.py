@@ -7,8 +7,8 @@ import anyio
 import anyio.abc
 import httpx2
 import pytest
-from tests.models.scenes import DIALECTS, answer, ask, call, message, model_at, result, thought, user
 
+from tests.models.scenes import DIALECTS, answer, ask, call, message, model_at, result, thought, user
 from turnkeeper.models.model import (
     Chunk,
     Finished,

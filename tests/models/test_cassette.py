@@ -6,8 +6,8 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
-from tests.models.scenes import DIALECTS, answer, ask, model_at, user
 
+from tests.models.scenes import DIALECTS, answer, ask, model_at, user
 from turnkeeper.models.cassette import Player, Recorder
 from turnkeeper.models.model import ModelTrouble, TextSaid, Trouble
 from turnkeeper.models.scripted import CallTool, Say, Think

@@ -10,8 +10,8 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
-from tests.models.scenes import DIALECTS, answer, ask, message, model_at, user
 
+from tests.models.scenes import DIALECTS, answer, ask, message, model_at, user
 from turnkeeper.models.model import (
     Chunk,
     Finished,

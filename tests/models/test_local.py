@@ -4,8 +4,8 @@ import importlib.util
 
 import anyio
 import pytest
-from tests.models.scenes import answer, ask, user
 
+from tests.models.scenes import answer, ask, user
 from turnkeeper.models.catalog import embedded
 from turnkeeper.models.local import local_model
 from turnkeeper.models.model import Finished, ModelTrouble, TextSaid, UsageSaid

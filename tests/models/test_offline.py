@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from tests.models.scenes import message, user
 
+from tests.models.scenes import message, user
 from turnkeeper.models.model import Chunk, Finished, Question, TextSaid, ToolCallDone, ToolSpec
 from turnkeeper.models.offline import HONESTY, OfflineModel
 from turnkeeper.protocol.ids import MessageId, SessionId, ToolCallId

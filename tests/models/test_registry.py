@@ -7,8 +7,8 @@ import anyio
 import httpx2
 import msgspec
 import pytest
-from tests.models.scenes import answer, ask, user
 
+from tests.models.scenes import answer, ask, user
 from turnkeeper.models.catalog import Catalog, read
 from turnkeeper.models.model import ModelInfo, ModelTrouble, TextSaid
 from turnkeeper.models.registry import ConfiguredModels, Surroundings

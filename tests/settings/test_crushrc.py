@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.settings.scene import Scene, messages
 
+from tests.settings.scene import Scene, messages
 from turnkeeper.settings import crushrc
 from turnkeeper.settings.load import reload
 from turnkeeper.settings.reading import ConfigProblem

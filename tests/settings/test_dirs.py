@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.settings.scene import Scene
 
+from tests.settings.scene import Scene
 from turnkeeper.settings import dirs
 from turnkeeper.settings.defaults import AGENTS, READ_ONLY_TOOLS, Agent, agents, allowed_tools, skill_dirs
 

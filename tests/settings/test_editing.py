@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from tests.settings.scene import Scene, messages
 
+from tests.settings.scene import Scene, messages
 from turnkeeper.protocol.config import Scope
 from turnkeeper.settings import atomic, editing
 from turnkeeper.settings.editing import KeyProblem, edited, put, remove_in_scope, set_fields, set_in_scope

@@ -3,8 +3,8 @@
 import os
 
 import pytest
-from tests.settings.scene import Scene, messages
 
+from tests.settings.scene import Scene, messages
 from turnkeeper.protocol.config import Config
 from turnkeeper.settings.environment import GROUPS, for_providers, parse_dotenv, working_environment
 from turnkeeper.settings.expansion import ExpansionFailed

@@ -73,6 +73,7 @@ async def test_a_template_becomes_what_a_shell_makes_of_it(template: str, value:
         ("${UNSET:-$(echo made)}", "made"),
         ("$A`echo two`", "onetwo"),
         ("$(pwd)", "/"),
+        ("$(printf ' a \\n\\n')", " a "),
         ("$(cat)", ""),
     ],
 )

@@ -61,6 +61,18 @@ def test_a_secret_is_hidden_also_where_nobody_would_look_for_one() -> None:
     assert SECRET not in shown(tree)
 
 
+def test_a_secret_inside_another_does_not_uncover_the_rest_of_it() -> None:
+    hooks = {"PreToolUse": [{"command": "say part-one-and-two"}]}
+    tree: Any = {"env": {"A": "part-one"}, "providers": {"p": {"api_key": "part-one-and-two"}}, "hooks": hooks}
+    assert "and-two" not in shown(tree)
+
+
+def test_a_short_word_that_is_hidden_in_one_place_stays_readable_in_others() -> None:
+    tree: Any = {"env": {"MODE": "test"}, "hooks": {"PreToolUse": [{"command": "./run-tests"}]}}
+    assert "./run-tests" in shown(tree)
+    assert '"test"' not in shown(tree)
+
+
 def test_what_looks_like_a_key_is_hidden_in_any_text() -> None:
     tree = {"hooks": {"PreToolUse": [{"command": "curl -H ghp_abcdefghijklmnop1234 x"}]}}
     assert "ghp_abcdefghijklmnop1234" not in shown(tree)

@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as some
-from tests.settings.scene import Scene
 
+from tests.settings.scene import Scene
 from turnkeeper.settings.merging import merge, split_key
 from turnkeeper.settings.reading import Tree
 

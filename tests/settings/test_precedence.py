@@ -3,8 +3,8 @@
 from itertools import combinations
 
 import pytest
-from tests.settings.scene import Scene, messages
 
+from tests.settings.scene import Scene, messages
 from turnkeeper.settings.trust import text_digest, trust
 
 ORDER = [

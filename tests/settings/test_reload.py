@@ -4,8 +4,8 @@ import os
 import pickle
 
 import pytest
-from tests.settings.scene import Scene
 
+from tests.settings.scene import Scene
 from turnkeeper.protocol.config import SelectedModel
 from turnkeeper.settings import editing
 from turnkeeper.settings.load import load, reload, stale, with_model

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from tests.settings.scene import Scene, messages
 
+from tests.settings.scene import Scene, messages
 from turnkeeper.settings.trust import distrust, load_trust, risky, trust
 
 HOOK = {"hooks": {"PreToolUse": [{"command": "touch /tmp/x"}]}}

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 import msgspec
+
 from tests.simulation.duties import written
 from tests.simulation.ledger import Ledger
-
 from turnkeeper.core.commands import Command
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.events import Event

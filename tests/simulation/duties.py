@@ -6,7 +6,6 @@ The ledger notices what may not happen; this notices what had to happen and did 
 from collections.abc import Sequence
 
 from tests.simulation.ledger import Broken, Ledger, hold
-
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import Session, decide, evolve
 from turnkeeper.protocol import events as e

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
+
 from tests.simulation.duties import told_and_judged
 from tests.simulation.ledger import Broken, Ledger, hold
-
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import Session, replay
 from turnkeeper.protocol import events as e

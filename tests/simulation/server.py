@@ -6,10 +6,10 @@ It is written as simply as it can be said, so that what goes wrong in a simulati
 from random import Random
 
 from msgspec.structs import replace
+
 from tests.simulation.disk import Disk, PowerCut
 from tests.simulation.duties import check_agreement, check_duty
 from tests.simulation.ledger import Broken, hold
-
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import Session, decide, evolve, replay
 from turnkeeper.protocol import events as e

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+
 from tests.simulation import duties
 from tests.simulation.exploration import PROMPTS, Lost, explore
-
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import Session, decide
 from turnkeeper.protocol.events import Event, MessageSaid, RequestWithdrawn, RunComplete, RunStarted

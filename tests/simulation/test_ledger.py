@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+
 from tests.core.scene import (
     HERE,
     A,
@@ -23,7 +24,6 @@ from tests.core.scene import (
 )
 from tests.simulation.duties import written
 from tests.simulation.ledger import Broken, Ledger
-
 from turnkeeper.core.commands import Cancel, ClearQueue, Close, Command, Note
 from turnkeeper.protocol.events import (
     Event,

@@ -1,6 +1,7 @@
 """Whoever watches the machine is watched too: a defect put into it is caught, by the tables and by a search."""
 
 import pytest
+
 from tests.simulation.mutants import MUTANTS, Mutant
 from tests.simulation.mutation import Unpatchable, source_of, try_all, try_out
 

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.simulation import server
 from tests.simulation.simulation import main, simulate
-
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import Session, decide
 from turnkeeper.protocol.events import Event, MessageSaid, RunStarted
@@ -77,7 +77,7 @@ def test_an_unlucky_seed_is_named_with_the_end_of_its_day(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(server, "decide", strands_the_line)
-    assert main(["--seeds", "0-20"]) == 1
+    assert main(["--seeds", "2-20"]) == 1
     printed = capsys.readouterr().out
     assert re.match(r"seed \d+: Broken: nobody waits in an idle session whose gate is open\n", printed)
     assert printed.count("\n") == 13

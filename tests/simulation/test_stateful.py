@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
+
 from tests.simulation import duties
 from tests.simulation.duties import check_agreement, told_and_judged
 from tests.simulation.exploration import finish, request_of, saying
 from tests.simulation.ledger import Broken, Ledger
-
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import Session, decide, replay
 from turnkeeper.protocol.events import Event, Gate, RunAccepted

@@ -11,10 +11,10 @@ from random import Random
 
 import msgspec
 from msgspec.structs import replace
+
 from tests.simulation.disk import Disk, Fault, PowerCut
 from tests.simulation.ledger import Broken, hold
 from tests.simulation.server import Server
-
 from turnkeeper.core import commands as told
 from turnkeeper.core.session import replay
 from turnkeeper.protocol.events import Gate

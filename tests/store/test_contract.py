@@ -2,10 +2,10 @@
 
 import anyio
 import pytest
+
 from tests.store.replaying import views_equal_replay
 from tests.store.scenes import AT, SECONDS, A, B, C, Q, S, T, accepted, asked, begin, completed, said, tell
 from tests.store.scenes import M as MESSAGE
-
 from turnkeeper.protocol.events import (
     ConfigChanged,
     Entry,

@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from tests.store.replaying import views_equal_replay, whole_log
 from tests.store.scenes import A, M, S, accepted, begin, completed, piece, said, tell
-
 from turnkeeper.protocol.events import PartSaid, RunStarted
 from turnkeeper.protocol.ids import START
 from turnkeeper.protocol.messages import Text

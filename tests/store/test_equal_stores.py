@@ -7,9 +7,9 @@ import anyio
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tests.store.replaying import seen, views_equal_replay
 from tests.store.scenes import AT, S, T, asked
-
 from turnkeeper.protocol.events import (
     ConfigChanged,
     EffectNoted,

@@ -7,10 +7,10 @@ from pathlib import Path
 import anyio
 import apsw
 import pytest
+
 from tests.store.faulty import FaultyDisk, faulty_disk
 from tests.store.replaying import views_equal_replay
 from tests.store.scenes import A, M, S, accepted, begin, completed, piece, said, tell
-
 from turnkeeper.protocol.events import PartSaid, RunStarted
 from turnkeeper.protocol.ids import MessageId, RunId
 from turnkeeper.protocol.messages import Text

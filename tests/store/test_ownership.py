@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from tests.store.replaying import views_equal_replay
 from tests.store.scenes import A, B, S, accepted, begin, completed, tell
-
 from turnkeeper.protocol.events import RunStarted
 from turnkeeper.protocol.ids import RunId
 from turnkeeper.protocol.problems import SessionMoved, StoreElsewhere, StoreUnavailable

@@ -5,9 +5,9 @@ from pathlib import Path
 import anyio
 import msgspec
 import pytest
+
 from tests.store.replaying import views_equal_replay, whole_log
 from tests.store.scenes import AT, S, accepted, begin, said, tell
-
 from turnkeeper.protocol.events import Entry, SessionDeleted, SessionRenamed
 from turnkeeper.protocol.ids import START, MessageId, Position, RunId
 from turnkeeper.protocol.messages import Text

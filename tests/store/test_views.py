@@ -1,6 +1,7 @@
 """What every store promises about sessions, messages, and what belongs to them."""
 
 import pytest
+
 from tests.store.replaying import views_equal_replay
 from tests.store.scenes import (
     AT,
@@ -20,7 +21,6 @@ from tests.store.scenes import (
     tell,
     texts,
 )
-
 from turnkeeper.protocol.events import (
     EffectNoted,
     FileSaid,

@@ -9,8 +9,8 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.tools.scene import deeds, metadata, names, use
 
+from tests.tools.scene import deeds, metadata, names, use
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.testing.hands import FakeHands, FakeMemory, only_safe
 from turnkeeper.tools import files

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.tools.scene import deeds, metadata, use
 
+from tests.tools.scene import deeds, metadata, use
 from turnkeeper.testing.hands import FakeHands, deny
 from turnkeeper.tools.edit import edit_tool
 from turnkeeper.tools.tool import Answer

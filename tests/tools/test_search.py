@@ -7,8 +7,8 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.tools.scene import metadata, tree, use
 
+from tests.tools.scene import metadata, tree, use
 from turnkeeper.testing.hands import FakeHands, deny, only_safe
 from turnkeeper.tools.glob import glob_tool
 from turnkeeper.tools.grep import grep_tool

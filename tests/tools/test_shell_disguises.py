@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.tools.test_shell import WORKSPACE, corpus
 
+from tests.tools.test_shell import WORKSPACE, corpus
 from turnkeeper.tools.shell import Ask, Banned, Safe, judge
 from turnkeeper.tools.shell_safe import ALWAYS, LOOKS, SHOWING, SPECIAL, SPECIAL_INSIDE
 

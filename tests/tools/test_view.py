@@ -5,8 +5,8 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from tests.tools.scene import lines, metadata, use
 
+from tests.tools.scene import lines, metadata, use
 from turnkeeper.testing.hands import FakeHands, only_safe
 from turnkeeper.tools.tool import Answer
 from turnkeeper.tools.view import IMAGE_BYTES_MAX, WINDOW_BYTES_MAX, Skill, view_tool

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from tests.tools.scene import deeds, metadata, use
-
 from turnkeeper.testing.hands import FakeHands, deny
 from turnkeeper.tools.multiedit import multiedit_tool
 from turnkeeper.tools.tool import Answer

@@ -160,8 +160,20 @@ async def _settled(running: Running, request: Request) -> e.RequestAnswered | e.
     if not await running.tell(told.Ask(request)):
         running.asked.pop(request.id, None)
         return None
+    _notify(running, request)
     with anyio.move_on_after(running.workspace.means.knobs.permission_seconds):
         await settlement.done.wait()
     if not settlement.done.is_set():
         await running.tell(told.Withdraw(request.id, "nobody answered in time"))
     return settlement.event
+
+
+def _notify(running: Running, request: Request) -> None:
+    """The user's programs hear that a person is needed."""
+    workspace = running.workspace
+    if workspace.means.hooks is None:
+        return
+    needed = "permission_prompt" if isinstance(request, Permission) else "question"
+    message = request.description if isinstance(request, Permission) else request.questions[0].question
+    payload = {"session_id": request.session_id, "notification_type": needed, "message": message}
+    workspace.tasks.start_soon(workspace.means.hooks.happened, "Notification", payload)

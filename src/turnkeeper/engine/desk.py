@@ -3,7 +3,22 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import msgspec
+
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
+from turnkeeper.protocol.ids import SessionId
+
+
+class JobRow(msgspec.Struct, frozen=True):
+    """A shell command in the background of a session."""
+
+    id: str
+    session_id: str
+    command: str
+    description: str
+    state: str
+    started_at: int
+    exit_code: int | None = None
 
 
 class Desk(Protocol):
@@ -35,6 +50,12 @@ class Desk(Protocol):
     async def mark_initialized(self) -> None: ...
 
     def init_prompt(self) -> str: ...
+
+    def jobs(self, session_id: SessionId) -> Sequence[JobRow]: ...
+
+    async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
+        """Stop a job and all it started; answers when nothing of it is left."""
+        ...
 
     async def shell(self, command: str) -> tuple[str, int]:
         """Run a command as a person would, in the workspace; cancelled with its caller."""

@@ -55,8 +55,18 @@ class Prompts(Protocol):
         ...
 
 
+class Files(Protocol):
+    """Whole text files, read and written with the encoding and the mode they have."""
+
+    async def read(self, path: Path) -> str | None: ...
+
+    async def write(self, path: Path, content: str | None) -> None: ...
+
+
 class Hooks(Protocol):
     """Programs of the user's that are told what happens, and may object."""
+
+    async def prompt_submitted(self, prompt: str, *, session_id: str, first: bool) -> "HookVerdict": ...
 
     async def before_tool(self, call: Call, *, session_id: str) -> "HookVerdict": ...
 
@@ -88,6 +98,7 @@ class Means:
     models: Models
     toolbox: Toolbox
     prompts: Prompts
+    files: Files
     now: Callable[[], int]
     """Unix milliseconds, for people to read."""
     new_id: Callable[[], str]

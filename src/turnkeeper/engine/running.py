@@ -216,8 +216,23 @@ async def _end(running: Running, ending: Ending) -> None:
             wait_seconds = min(wait_seconds * 2, RETRY_MAX_SECONDS)
         else:
             break
+    _tell_hooks(running, ending)
     outcome = ending.outcome.value
     log.info("run ended", extra={"run_id": running.run.run_id, "outcome": outcome, "steps": running.steps})
+
+
+def _tell_hooks(running: Running, ending: Ending) -> None:
+    """The user's programs hear of the ending. They end with the workspace, and keep nothing waiting."""
+    workspace = running.workspace
+    if workspace.means.hooks is None or running.run.parent or workspace.closing:
+        return
+    payload = {
+        "session_id": running.session.id,
+        "run_id": running.run.run_id,
+        "outcome": ending.outcome.value,
+        "text": running.last.text if running.last else "",
+    }
+    workspace.tasks.start_soon(workspace.means.hooks.happened, "RunComplete", payload)
 
 
 def _finish(running: Running, ending: Ending) -> told.Finish:

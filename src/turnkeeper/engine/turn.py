@@ -28,7 +28,7 @@ from turnkeeper.models.model import Model, ModelInfo, ModelTrouble, Question, Tr
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.messages import STOPPED, Finish, FinishReason, Message, Role, Text
 from turnkeeper.protocol.problems import SessionNotFound
-from turnkeeper.protocol.runs import Usage
+from turnkeeper.protocol.runs import Cause, Failure, Usage
 from turnkeeper.protocol.sessions import SessionInfo
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,7 @@ async def take_turn(running: Running) -> None:
     means = running.workspace.means
     began = anyio.current_time()
     begin_title(running)
+    await _tell_hooks(running)
     compactions = 0
     running.todos = (await _session(running)).todos
     while True:
@@ -65,6 +66,23 @@ async def take_turn(running: Running) -> None:
                     raise Stopped(advice.failure)
                 compactions += 1
                 await _compact(running, model, session, messages)
+
+
+async def _tell_hooks(running: Running) -> None:
+    """The user's programs hear of the prompt; they may refuse it, or add what the model should know with it."""
+    means = running.workspace.means
+    if means.hooks is None or running.run.parent:
+        return
+    asked = await means.store.user_messages(running.session.id)
+    verdict = await means.hooks.prompt_submitted(
+        running.run.prompt.text, session_id=running.session.id, first=len(asked) <= 1
+    )
+    if verdict.refusal:
+        raise Stopped(Failure(Cause.POLICY, verdict.refusal))
+    if verdict.context:
+        told_too = f"<hook_context>\n{verdict.context}\n</hook_context>"
+        message = replace(running.new_message(Role.USER), parts=(Text(told_too), STOPPED))
+        await running.say(e.MessageSaid(message))
 
 
 async def _fold(running: Running) -> None:

@@ -18,6 +18,7 @@ from turnkeeper.engine.means import Knobs, Means
 from turnkeeper.engine.workspace import Workspace, open_workspace
 from turnkeeper.house.briefing import Briefing
 from turnkeeper.house.desk import WorkspaceDesk
+from turnkeeper.house.files import DiskFiles
 from turnkeeper.house.toolbox import WorkspaceHooks, WorkspaceTools
 from turnkeeper.house.voices import Voices
 from turnkeeper.models.catalog import Catalog
@@ -49,11 +50,11 @@ class Builder:
         settings = loaded.settings
         voices = Voices(loaded, catalog=self.catalog, wires=self.wires)
         briefing = Briefing(loaded)
-        desk = WorkspaceDesk(loaded, voices=voices, briefing=briefing, catalog=self.catalog)
         async with (
             open_store(settings.data_dir, address=self.address, version=__version__) as store,
             JobTable() as jobs,
         ):
+            desk = WorkspaceDesk(loaded, voices=voices, briefing=briefing, catalog=self.catalog, jobs=jobs)
             tools = WorkspaceTools(loaded, jobs=jobs, log_file=self.log_file)
             desk.on_change += [voices.changed, briefing.changed, tools.changed]
             means = Means(
@@ -65,6 +66,7 @@ class Builder:
                 models=voices,
                 toolbox=tools,
                 prompts=briefing,
+                files=DiskFiles(),
                 now=lambda: time.time_ns() // 1_000_000,
                 new_id=lambda: str(uuid.uuid4()),
                 env={**loaded.environment, **settings.config.env},

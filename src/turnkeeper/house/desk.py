@@ -9,16 +9,25 @@ import anyio
 import anyio.to_thread
 import msgspec
 
+from turnkeeper.engine.desk import JobRow
 from turnkeeper.house.briefing import Briefing
 from turnkeeper.house.voices import OFFLINE, Voices
 from turnkeeper.models.catalog import Catalog
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
-from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.ids import SessionId
+from turnkeeper.protocol.problems import NotFound, Problem
 from turnkeeper.settings.editing import remove_in_scope, set_in_scope
 from turnkeeper.settings.files import read_files
 from turnkeeper.settings.load import Loaded, reload, with_model
 from turnkeeper.settings.masking import masked as masked_config
+from turnkeeper.tools.jobs import JobMissing, JobTable, JobView
 from turnkeeper.tools.shell_once import run_once
+
+
+def row(view: JobView) -> JobRow:
+    code = view.exit.status if view.exit else None
+    return JobRow(view.id, view.session_id, view.command, view.description, view.state, view.started_at, code)
+
 
 INITIALIZED = "init"
 
@@ -32,12 +41,13 @@ class ProviderUnknown(Problem):
 class WorkspaceDesk:
     """Owns the settings in force, and tells those who rest on them when they change."""
 
-    def __init__(self, loaded: Loaded, *, voices: Voices, briefing: Briefing, catalog: Catalog) -> None:
+    def __init__(self, loaded: Loaded, *, voices: Voices, briefing: Briefing, catalog: Catalog, jobs: JobTable) -> None:
         self.loaded = loaded
         self.on_change: list[Changed] = []
         self._voices = voices
         self._briefing = briefing
         self._catalog = catalog
+        self._jobs = jobs
 
     @property
     def has_agent(self) -> bool:
@@ -109,6 +119,17 @@ class WorkspaceDesk:
         workdir: Path = self.loaded.settings.workdir
         env: Mapping[str, str] = {**self.loaded.environment, **self.loaded.settings.config.env}
         return await run_once(command, workdir, env)
+
+    def jobs(self, session_id: SessionId) -> Sequence[JobRow]:
+        return [row(view) for view in self._jobs.list(session_id)]
+
+    async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
+        try:
+            job = self._jobs.get(session_id, job_id)
+        except JobMissing as missing:
+            raise NotFound(f"there is no job {job_id} in this session") from missing
+        await self._jobs.kill(job)
+        return row(job.view())
 
     async def _written(self, write: Callable[[], None]) -> None:
         """Write a change, and put the settings as they now are in force."""

@@ -118,6 +118,15 @@ class WorkspaceHooks:
             metadata=msgspec.json.encode({"hook": metadata}).decode() if metadata else "",
         )
 
+    async def prompt_submitted(self, prompt: str, *, session_id: str, first: bool) -> HookVerdict:
+        context: list[str] = []
+        if first:
+            began = await self._hooks.run("SessionStart", {"session_id": session_id, "source": "startup"})
+            context.append(began.context)
+        said = await self._hooks.run("UserPromptSubmit", {"session_id": session_id, "prompt": prompt})
+        refusal = said.refusal and (said.reason or "a hook refused this prompt")
+        return HookVerdict(refusal=refusal, halt=said.halt, context="\n".join(filter(None, [*context, said.context])))
+
     async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> None:
         await self._hooks.run(
             "PostToolUse",

@@ -33,7 +33,7 @@ from turnkeeper.models.model import (
     ToolInputSaid,
     UsageSaid,
 )
-from turnkeeper.models.openai_client import openai_client, usage_of
+from turnkeeper.models.openai_client import openai_client, request_headers, usage_of
 from turnkeeper.models.quirks import Quirks, reasoning_body
 from turnkeeper.models.troubles import refusal, spoken
 from turnkeeper.protocol.ids import ToolCallId
@@ -74,7 +74,7 @@ class OpenAIChat:
             model=self._voice.info.id,
             messages=chat_messages(question, self._voice, self._quirks, names),
             stream=True,
-            extra_headers=self._voice.session_headers(question),
+            extra_headers=await request_headers(self._voice, question),
             extra_body=chat_body(question, self._voice, self._quirks, names),
         )
         async with closing(answer):

@@ -4,9 +4,9 @@ from typing import Any
 
 import httpx2
 
-from turnkeeper.models.connection import CONNECT_SECONDS, READ_SECONDS_MAX, WRITE_SECONDS, Connection
+from turnkeeper.models.connection import CONNECT_SECONDS, READ_SECONDS_MAX, WRITE_SECONDS, Connection, Voice
 from turnkeeper.models.loading import library
-from turnkeeper.models.model import ModelTrouble, Trouble
+from turnkeeper.models.model import ModelTrouble, Question, Trouble
 from turnkeeper.models.quirks import Quirks
 from turnkeeper.protocol.runs import Usage
 
@@ -36,12 +36,19 @@ async def openai_client(connection: Connection, quirks: Quirks, http: httpx2.Asy
         timeout=TIMEOUT,
         max_retries=0,
         http_client=http,
-        default_headers={} if connection.api_key else {"Authorization": openai.omit},
     )
     # The environment's organisation is OpenAI's business; other servers are not told of it.
     if "api.openai.com" not in base_url:
         client.organization = client.project = None
     return client
+
+
+async def request_headers(voice: Voice, question: Question) -> dict[str, Any]:
+    """The headers of one request. A server that needs no key is not shown an invented one."""
+    headers: dict[str, Any] = dict(voice.session_headers(question))
+    if not voice.connection.api_key and "authorization" not in {name.lower() for name in headers}:
+        headers["Authorization"] = (await library("openai")).Omit()
+    return headers
 
 
 def usage_of(usage: Any, *, input: str, output: str) -> Usage:

@@ -37,7 +37,7 @@ from turnkeeper.models.model import (
     ToolInputSaid,
     UsageSaid,
 )
-from turnkeeper.models.openai_client import openai_client, usage_of
+from turnkeeper.models.openai_client import openai_client, request_headers, usage_of
 from turnkeeper.models.quirks import Quirks
 from turnkeeper.models.troubles import refusal, spoken
 from turnkeeper.protocol.ids import ToolCallId
@@ -70,7 +70,7 @@ class OpenAIResponses:
             input=[item for turn in turns(question, self._voice) for item in items_of(turn, self._quirks, names)],
             stream=True,
             store=False,
-            extra_headers=self._voice.session_headers(question),
+            extra_headers=await request_headers(self._voice, question),
             extra_body=responses_body(question, self._voice, names),
         )
         async with closing(answer):

@@ -16,8 +16,8 @@ from turnkeeper.settings.reading import Tree, as_list, as_tree
 from turnkeeper.settings.trust import texts
 
 HIDDEN = "********"
-SECRET_LETTERS_MIN = 4
-"""What is shorter is hidden where it stands, and not looked for elsewhere."""
+SECRET_LETTERS_MIN = 8
+"""What is shorter is hidden where it stands, and not looked for elsewhere: it is as likely to be a plain word."""
 
 _BARE = re.compile(r"\$\w+|\$\{\w+\}")
 _SECRET_NAME = re.compile(r"key|token|secret|passw|credential|auth|cookie|bearer|signature", re.IGNORECASE)

@@ -1,6 +1,6 @@
 """The one thread that writes: what waits together is committed together.
 
-Every piece of work has a savepoint of its own inside the shared transaction, so that a refused one leaves the others
+When one of them is refused, all are done again with a savepoint for each, so that it leaves the others
 alone. Whoever asked is answered after the commit is on disk, all of a batch in one call into the event loop.
 
 The thread is started by `start` and ended by `close`. Work that was handed over is carried out even if whoever handed
@@ -161,7 +161,13 @@ class Writer:
         level = "FULL" if any(work.durable for work in works) else "NORMAL"
         db.execute(f"PRAGMA synchronous = {level}")
         db.execute("BEGIN IMMEDIATE")
-        results = [self._act(db, work) for work in works]
+        try:
+            results = [work.act(db) for work in works]
+        except Problem:
+            # Refusals are rare, and savepoints cost as much as what they guard: only now does each work get its own.
+            db.execute("ROLLBACK")
+            db.execute("BEGIN IMMEDIATE")
+            results = [self._act(db, work) for work in works]
         db.execute("COMMIT")
         return results
 

@@ -18,7 +18,7 @@ from typing import Any
 import anyio
 
 from turnkeeper.core.claims import Policy
-from turnkeeper.engine.desk import Desk
+from turnkeeper.engine.desk import Desk, JobRow
 from turnkeeper.engine.means import Knobs
 from turnkeeper.engine.reception import Build, Limits, Reception
 from turnkeeper.engine.workspace import Workspace
@@ -33,6 +33,8 @@ from turnkeeper.protocol.config import (
     Scope,
     SelectedModel,
 )
+from turnkeeper.protocol.ids import SessionId
+from turnkeeper.protocol.problems import NotFound, Problem
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
 from turnkeeper.server.app import Door
 from turnkeeper.server.guard import Guard
@@ -86,8 +88,6 @@ class PlainDesk:
         self.fields[f"providers.{provider_id}.api_key"] = key
 
     async def refresh_oauth(self, scope: Scope, provider_id: str) -> None:
-        from turnkeeper.protocol.problems import Problem
-
         raise Problem(f"provider {provider_id} not found")
 
     def needs_init(self) -> bool:
@@ -98,6 +98,12 @@ class PlainDesk:
 
     def init_prompt(self) -> str:
         return "Describe this project."
+
+    def jobs(self, session_id: SessionId) -> Sequence[JobRow]:
+        return ()
+
+    async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
+        raise NotFound(f"there is no job {job_id} in this session")
 
     async def shell(self, command: str) -> tuple[str, int]:
         word, _, rest = command.partition(" ")

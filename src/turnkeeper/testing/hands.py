@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from turnkeeper.core.file_history import recorded
 from turnkeeper.protocol.ids import MessageId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.requests import Answers, Question
 from turnkeeper.protocol.sessions import FileRead, FileVersion, Todo
-from turnkeeper.core.file_history import recorded
 from turnkeeper.tools.tool import Asking, Denied
 
 Judge = Callable[[Asking], Denied | None]

@@ -18,7 +18,7 @@ import msgspec
 
 from turnkeeper.broker.memory import MemoryBroker
 from turnkeeper.engine import conversations, submitting
-from turnkeeper.engine.means import Knobs, Means
+from turnkeeper.engine.means import Hooks, Knobs, Means
 from turnkeeper.engine.submitting import Submission
 from turnkeeper.engine.workspace import Workspace, open_workspace
 from turnkeeper.models.model import Model
@@ -62,6 +62,22 @@ class PlainPrompts:
 
     async def system(self, kind: str, *, model: str, provider: str, workdir: Path) -> tuple[str, ...]:
         return (f"You are the {kind}.",)
+
+
+@dataclass
+class MemoryFiles:
+    """Files that are only remembered."""
+
+    contents: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def read(self, path: Path) -> str | None:
+        return self.contents.get(str(path))
+
+    async def write(self, path: Path, content: str | None) -> None:
+        if content is None:
+            self.contents.pop(str(path), None)
+        else:
+            self.contents[str(path)] = content
 
 
 @dataclass
@@ -125,6 +141,8 @@ async def scene(
     path: Path = Path("/scene"),
     small: Model | None = None,
     id: str = "w",
+    files: MemoryFiles | None = None,
+    hooks: Hooks | None = None,
 ) -> AsyncGenerator[Stage, None]:
     """`id` also keeps what is minted apart from what other workspaces mint."""
     store = store or MemoryStore()
@@ -141,6 +159,8 @@ async def scene(
         models=models,
         toolbox=FewTools(tools),
         prompts=PlainPrompts(),
+        files=files if files is not None else MemoryFiles(),
+        hooks=hooks,
         now=lambda: next(clock),
         new_id=lambda: f"id-{next(ids)}",
         knobs=knobs,

@@ -2,6 +2,7 @@
 
 from turnkeeper.server.routes import (
     agent,
+    changes,
     config,
     docs,
     extras,
@@ -17,5 +18,5 @@ from turnkeeper.server.routing import Route
 
 def all_routes() -> tuple[Route, ...]:
     """Every route there is, in the order of the document."""
-    groups = (system, workspaces, sessions, files, extras, permissions, agent, prompts, config, docs)
+    groups = (system, workspaces, sessions, files, changes, extras, permissions, agent, prompts, config, docs)
     return tuple(route for group in groups for route in group.ROUTES)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """How much the store costs beside the bare minimum, as ratios measured in one run; exit 1 when a bound is broken.
 
 Each thing is measured against something that writes or reads the same rows to the same kind of file with nothing around

@@ -1,0 +1,1 @@
+"""What it costs: each program measures ratios within one run, and knows its bounds."""

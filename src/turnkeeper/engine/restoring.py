@@ -1,0 +1,137 @@
+"""Taking back what a session did to files, and doing it again: one file or all of them, one change or many.
+
+Nothing is lost by going back: the list of versions only grows, and what somebody else wrote meanwhile is kept as a
+version before it is written over, and only when that was asked for.
+"""
+
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from turnkeeper.core.file_history import (
+    ChangedElsewhere,
+    Content,
+    Move,
+    NowhereToGo,
+    Plan,
+    before_run,
+    in_all,
+    redo,
+    undo,
+    undo_since,
+)
+from turnkeeper.engine.workspace import Workspace
+from turnkeeper.protocol import events as e
+from turnkeeper.protocol.ids import RunId, SessionId
+from turnkeeper.protocol.sessions import FileVersion
+
+NOTHING_BEFORE = "there is nothing to take back"
+NOTHING_AFTER = "there is nothing to do again"
+ELSEWHERE = "the file was changed by somebody else since; ask for it again with `over` to go back all the same"
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """How far to go back: before a run, to a version, or one change; `over` also over somebody else's changes."""
+
+    run_id: RunId | None = None
+    version: int | None = None
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What became of one file; `problem` is empty when it was restored."""
+
+    path: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a session made of a file in all."""
+
+    path: str
+    before: Content
+    after: Content
+
+
+async def changes(workspace: Workspace, session_id: SessionId) -> list[Change]:
+    """Every file that is not as the session found it."""
+    compared = [(path, in_all(versions)) for path, versions in await _versions(workspace, session_id)]
+    return [Change(path, *both) for path, both in compared if both and both[0] != both[1]]
+
+
+async def take_back(
+    workspace: Workspace, session_id: SessionId, back: Back, *, path: str | None = None
+) -> list[Restored]:
+    """Undo in one file, or in every file the session changed."""
+    restored: list[Restored] = []
+    for file, versions in await _versions(workspace, session_id):
+        if path in (None, file):
+            plan = _plan_back(versions, await workspace.means.files.read(Path(file)), back)
+            restored.append(await _carry_out(workspace, session_id, file, plan, NOTHING_BEFORE))
+    return restored
+
+
+def _plan_back(versions: list[FileVersion], disk: Content, back: Back) -> Plan:
+    if back.run_id is not None:
+        point = before_run(versions, back.run_id)
+        return NowhereToGo() if point is None else undo_since(versions, point, disk, over=back.over)
+    if back.version is not None:
+        return undo_since(versions, back.version, disk, over=back.over)
+    return undo(versions, disk, over=back.over)
+
+
+async def do_again(workspace: Workspace, session_id: SessionId, *, path: str | None = None) -> list[Restored]:
+    """Redo what was taken back last."""
+    restored: list[Restored] = []
+    for file, versions in await _versions(workspace, session_id):
+        if path in (None, file):
+            plan = redo(versions, await workspace.means.files.read(Path(file)))
+            restored.append(await _carry_out(workspace, session_id, file, plan, NOTHING_AFTER))
+    return restored
+
+
+async def _carry_out(workspace: Workspace, session_id: SessionId, path: str, plan: Plan, nothing: str) -> Restored:
+    match plan:
+        case NowhereToGo():
+            return Restored(path, nothing)
+        case ChangedElsewhere():
+            return Restored(path, ELSEWHERE)
+        case Move():
+            await _record(workspace, session_id, path, plan.found)
+            await workspace.means.files.write(Path(path), plan.content)
+            await _record(workspace, session_id, path, (plan.content,), move=plan)
+            return Restored(path)
+
+
+async def _record(
+    workspace: Workspace, session_id: SessionId, path: str, contents: tuple[Content, ...], *, move: Move | None = None
+) -> None:
+    means = workspace.means
+    known = [file for file in await means.store.files(session_id) if file.path == path]
+    version = max((file.version for file in known), default=-1) + 1
+    seconds = means.now() // 1000
+    facts = [
+        e.FileSaid(
+            FileVersion(
+                id=move.id_of(means.new_id()) if move else means.new_id(),
+                session_id=session_id,
+                path=path,
+                content=content or "",
+                version=version + step,
+                created_at=seconds,
+                updated_at=seconds,
+                absent=content is None,
+            )
+        )
+        for step, content in enumerate(contents)
+    ]
+    if facts:
+        await workspace.note(session_id, *facts)
+
+
+async def _versions(workspace: Workspace, session_id: SessionId) -> list[tuple[str, list[FileVersion]]]:
+    files = sorted(await workspace.means.store.files(session_id), key=lambda file: (file.path, file.version))
+    return [(path, list(versions)) for path, versions in groupby(files, key=lambda file: file.path)]
