@@ -228,7 +228,7 @@ async def test_a_command_for_the_background_that_fails_at_once_says_so(jobs: Job
 
 
 async def test_what_a_command_leaves_running_becomes_a_job_that_is_named(jobs: JobTable, hands: Watching) -> None:
-    answer = await bash(jobs, hands, "sleep 1000 & echo pid=$!")
+    answer = await bash(jobs, hands, "sleep 1000 & echo pid=$!; until ps -o comm= -p $! | grep -q sleep; do :; done")
     (pid,) = pids(answer.content)
     assert f"what it started still runs as background job 001: sleep ({pid})" in answer.content
     job = jobs.get(hands.session_id, "001")

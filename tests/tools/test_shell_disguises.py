@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tools.test_shell import WORKSPACE, corpus
-from turnkeeper.tools.shell import Ask, Banned, Safe, judge
+from turnkeeper.tools.shell import Banned, Safe, judge
 from turnkeeper.tools.shell_safe import ALWAYS, LOOKS, SHOWING, SPECIAL, SPECIAL_INSIDE
 
 Disguise = Callable[[str], str]
@@ -77,7 +77,7 @@ def disguised(line: str, around: list[str]) -> str:
     return line
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=6000, deadline=None)
 @given(
     SIMPLE_BANNED,
     st.lists(st.sampled_from(sorted(WRAPS)), max_size=3),
@@ -93,14 +93,11 @@ def test_a_banned_command_stays_banned_behind_wrappers_and_inside_anything(
     assert isinstance(judge(line, inside=WORKSPACE), Banned), line
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=6000, deadline=None)
 @given(SIMPLE_BANNED, st.sampled_from(sorted(NAME)), st.lists(st.sampled_from(sorted(AROUND)), max_size=2))
 def test_a_banned_name_stays_banned_however_it_is_quoted(name: str, quoting: str, around: list[str]) -> None:
     line = disguised(f"{NAME[quoting](name)} x", around)
-    verdict = judge(line, inside=WORKSPACE)
-    # `((` may open a calculation or two subshells. What is assigned in there is beyond reading, and is asked about.
-    beyond_reading = "((" in line and quoting in ("variable", "pieces")
-    assert isinstance(verdict, Banned) or (beyond_reading and isinstance(verdict, Ask)), line
+    assert isinstance(judge(line, inside=WORKSPACE), Banned), line
 
 
 @settings(max_examples=600, deadline=None)

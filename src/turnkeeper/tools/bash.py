@@ -217,7 +217,7 @@ def remarks(job: Job) -> list[str]:
 def background_note(job: Job, *, asked_for: bool) -> str:
     ways = "Use job_output to read its output and job_kill to stop it."
     if job.exited:
-        left = ", ".join(map(str, job.process.left))
+        left = ", ".join(map(str, job.process.still_left() or job.process.left))
         return f"The command has ended, but what it started still runs as background job {job.id}: {left}. {ways}"
     if asked_for:
         return f"The command runs as background job {job.id}. {ways}"

@@ -11,10 +11,10 @@ import msgspec
 
 from turnkeeper.tools.shell_bans import STANDARD, Bans
 from turnkeeper.tools.shell_options import stays_inside
-from turnkeeper.tools.shell_parse import Command, Line, parse
+from turnkeeper.tools.shell_parse import RESERVED, Command, Line, parse
 from turnkeeper.tools.shell_safe import is_safe
 from turnkeeper.tools.shell_words import ansi_quoted, shown
-from turnkeeper.tools.shell_wrappers import SHELLS, WRAPPERS, unwrap
+from turnkeeper.tools.shell_wrappers import RUNNERS, unwrap
 
 DEPTH_MAX = 8
 COMMANDS_MAX = 500
@@ -119,10 +119,11 @@ class _Seen:
 
 
 def _rough_commands(text: str) -> Iterator[str]:
+    """The first word of whatever looks like a command, and behind a word that runs others, every word."""
     spelled = ANSI_QUOTED.sub(lambda match: ansi_quoted(match[1]).text, text)
     plain = re.sub(r"\\\n|[\\'\"]", "", spelled)
     for chunk in re.split(r"[;&|\n(){}`<>!,]|\$\(|\b(?:then|do|else|-c)\b", plain):
         words = [word.rpartition("/")[2].lower() for word in chunk.split()]
-        while words and (words[0] in WRAPPERS or words[0] in SHELLS or re.match(r"-|\w+=|\d+$", words[0])):
-            yield words.pop(0)
-        yield from words[:1]
+        while words and (words[0] in RESERVED or re.match(r"-|\w+=|\d+$", words[0])):
+            words.pop(0)
+        yield from words if words and words[0] in RUNNERS else words[:1]

@@ -24,7 +24,9 @@ TEST_OPERATORS = names("""
     -d -e -ef -f -h -L -n -nt -ot -r -s -w -x -z = == != ! && || [ ] [[ ]] ( ) "
 """)
 NESTING = re.compile(r"[`]|\$[({]|<<|\(\(|\[\[")
-RESERVED = names("! { if for while until case then do")
+CALCULATION = re.compile(r"\$?\(\((?:[^()'\"\\`]|\([^()'\"\\`]*\))*\)\)")
+"""What can be nothing else: the brackets are closed together, and nothing is quoted."""
+RESERVED = names("! { if elif else for while until case then do")
 PREFIX = re.compile(r"!(?=\s+(\{|if|for|while|until|case)\s)|\btime(\s+-p)?(?=\s+(!|\{|if|for|while|until|case)\s)")
 PASSED_THROUGH = {
     "program",
@@ -73,6 +75,9 @@ def parse(text: str) -> Line:
         # The grammar knows no `! {` and no `time {`, and neither changes what is run.
         reader = _read(PREFIX.sub(lambda match: " " * len(match[0]), source))
         reader.doubts.append("it negates or times several commands")
+    if reader.doubts and "((" in CALCULATION.sub("", source):
+        # Bash takes `((` for two subshells where it cannot be a calculation; the grammar, for an error at best.
+        reader.add(_read(source.replace("((", "( (").replace("((", "( (")))
     if source != text and NESTING.search(text):
         reader.doubts.append("it has comments or joined lines near quotes")
     if UNPRINTABLE.search(text):
@@ -109,6 +114,14 @@ class _Reader:
         if root.has_error:
             self.doubts.append("it cannot be read")
         self.walk(root)
+
+    def add(self, other: "_Reader") -> None:
+        """Whatever another reading of the text has found counts as well."""
+        self.commands += [command for command in other.commands if command not in self.commands]
+        self.reads += [word for word in other.reads if word not in self.reads]
+        self.writes += [write for write in other.writes if write not in self.writes]
+        self.doubts += other.doubts
+        self.assigned |= other.assigned
 
     def walk(self, node: Node) -> None:
         self.depth += 1

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -24,6 +25,7 @@ STOPPING_SECONDS = GRACE_SECONDS + shell_launcher.KILL_SECONDS + 2.0
 COMMAND_BYTES_MAX = 100_000
 READ_BYTES = 65_536
 DRAIN_READS_MAX = 64
+LOOK_SECONDS = 0.01
 
 Heard = Callable[[str, bytes], None]
 """Is given the stream (`stdout` or `stderr`) and what came."""
@@ -92,6 +94,10 @@ class Process:
             for pipe in (self._control, self._status, *self._outputs.values()):
                 os.close(pipe)
 
+    def still_left(self) -> list[Stopped]:
+        """What the command left behind and has not ended since, by its present names."""
+        return [now for told in self.left if (now := _name_now(told))]
+
     def stop(self) -> None:
         """Ask for the end of everything; `ended` tells when it has come."""
         if not self.ended.is_set():
@@ -106,7 +112,7 @@ class Process:
             await self._follow(heard)
         if not self.ended.is_set():
             self._popen.kill()
-            self._finish(heard)
+            await self._finish(heard)
 
     async def _listen(self, stream: str, pipe: int, heard: Heard) -> None:
         while True:
@@ -130,7 +136,7 @@ class Process:
                 self._take_in(told.decode("utf-8", "replace"), heard)
             if not data:
                 break
-        self._finish(heard)
+        await self._finish(heard)
 
     def _take_in(self, line: str, heard: Heard) -> None:
         match line.split(" ", 2):
@@ -162,10 +168,11 @@ class Process:
                     break
                 heard(stream, data)
 
-    def _finish(self, heard: Heard) -> None:
+    async def _finish(self, heard: Heard) -> None:
         if self.exit is None:
             # Somebody killed the launcher itself.
-            _kill_session(self._main)
+            with anyio.move_on_after(shell_launcher.KILL_SECONDS):
+                await _kill_session(self._main)
             self._drain(heard)
             self.exit = Exit(-signal.SIGKILL)
         self.exited.set()
@@ -237,11 +244,30 @@ def _launch(
         )
 
 
-def _kill_session(session: int) -> None:
-    """The last resort, when nobody is left who knows the family: everything that is still in the command's session."""
+async def _kill_session(session: int) -> None:
+    """The last resort, when nobody is left who knows the family: everything that is still in the command's session.
+
+    It is looked for until there is nothing, since a process may fork between the look and the kill.
+    """
+    while session and (members := _members(session)):
+        for pid in members:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        await anyio.sleep(LOOK_SECONDS)
+
+
+def _members(session: int) -> list[int]:
+    found: list[int] = []
     for process in psutil.process_iter():
-        try:
-            if session and os.getsid(process.pid) == session:
-                process.kill()
-        except (OSError, psutil.Error):
-            continue
+        with suppress(OSError, psutil.Error):
+            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+    return found
+
+
+def _name_now(told: Stopped) -> Stopped | None:
+    """What the process is called by now, since it may have been seen between its fork and its exec."""
+    try:
+        return Stopped(told.pid, psutil.Process(told.pid).name())
+    except psutil.Error:
+        return None

@@ -118,6 +118,9 @@ WRAPPERS: Mapping[str, Wrapper] = {
     ),
 }
 
+RUNNERS = WRAPPERS.keys() | SHELLS | names("find gfind fd fdfind")
+"""Commands that may run what their words name."""
+
 
 def unwrap(command: Command) -> Inner | None:
     """What the command runs, or None when it runs nothing but itself."""
