@@ -7,6 +7,7 @@ import msgspec
 
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
+from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
 
 
 class JobRow(msgspec.Struct, frozen=True):
@@ -28,6 +29,18 @@ class Desk(Protocol):
         ...
 
     def config(self, *, masked: bool) -> Config: ...
+
+    def config_state(self) -> ConfigState:
+        """Where the configuration stands."""
+        ...
+
+    async def refresh(self) -> bool:
+        """Read the files again if any of them changed; whether anything is different now."""
+        ...
+
+    async def trust(self, said: ConfigTrust) -> None:
+        """Use what was set aside in a file, or set it aside again."""
+        ...
 
     def providers(self) -> Sequence[ProviderEntry]: ...
 

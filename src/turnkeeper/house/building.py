@@ -1,35 +1,41 @@
 """Building a workspace out of a directory: settings, store, models, tools, and the engine around them."""
 
+import logging
 import os
 import time
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import anyio
 import anyio.to_thread
 
 from turnkeeper import __version__
 from turnkeeper.broker.memory import MemoryBroker
+from turnkeeper.engine.configuring import refreshed
 from turnkeeper.engine.desk import Desk
 from turnkeeper.engine.means import Knobs, Means
 from turnkeeper.engine.workspace import Workspace, open_workspace
 from turnkeeper.house.briefing import Briefing
-from turnkeeper.house.desk import WorkspaceDesk
+from turnkeeper.house.desk import WorkspaceDesk, surroundings
 from turnkeeper.house.files import DiskFiles
 from turnkeeper.house.toolbox import WorkspaceHooks, WorkspaceTools
 from turnkeeper.house.voices import Voices
 from turnkeeper.models.catalog import Catalog
 from turnkeeper.models.wires import Wires
 from turnkeeper.protocol.ids import WorkspaceId
+from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.requests import Rule, Verdict
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation, environment
 from turnkeeper.settings.load import Loaded, load
 from turnkeeper.settings.settings import Settings
 from turnkeeper.store.sqlite import open_store
 from turnkeeper.tools.jobs import JobTable
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,8 @@ class Builder:
             open_store(settings.data_dir, address=self.address, version=__version__) as store,
             JobTable() as jobs,
         ):
-            desk = WorkspaceDesk(loaded, voices=voices, briefing=briefing, catalog=self.catalog, jobs=jobs)
+            around = await surroundings(loaded)
+            desk = WorkspaceDesk(loaded, around, voices=voices, briefing=briefing, catalog=self.catalog, jobs=jobs)
             tools = WorkspaceTools(loaded, jobs=jobs, log_file=self.log_file)
             desk.on_change += [voices.changed, briefing.changed, tools.changed]
             means = Means(
@@ -69,14 +76,38 @@ class Builder:
                 files=DiskFiles(),
                 now=lambda: time.time_ns() // 1_000_000,
                 new_id=lambda: str(uuid.uuid4()),
-                env={**loaded.environment, **settings.config.env},
+                env=around.env,
                 knobs=knobs(settings),
                 hooks=WorkspaceHooks(loaded) if settings.config.hooks else None,
                 rules=rules(settings),
             )
-            async with open_workspace(means) as workspace:
+            async with open_workspace(means) as workspace, anyio.create_task_group() as tasks:
                 workspace.skip_permissions = asked.yolo
+                desk.on_change.append(partial(live, workspace, desk))
+                tasks.start_soon(watch, workspace, desk)
                 yield workspace, desk
+                tasks.cancel_scope.cancel()
+
+
+def live(workspace: Workspace, desk: WorkspaceDesk, loaded: Loaded) -> None:
+    """What is asked for from now on follows the settings as they are now; what has been asked goes on as it began."""
+    workspace.means = replace(
+        workspace.means,
+        env=desk.surroundings.env,
+        knobs=knobs(loaded.settings),
+        hooks=WorkspaceHooks(loaded) if loaded.settings.config.hooks else None,
+        rules=rules(loaded.settings),
+    )
+
+
+async def watch(workspace: Workspace, desk: WorkspaceDesk) -> None:
+    """Look now and then whether a file has changed. A prompt looks too, so nothing rests on how often this does."""
+    while True:
+        await anyio.sleep(desk.loaded.settings.server.config_check_seconds)
+        try:
+            await refreshed(workspace, desk)
+        except Problem as problem:
+            log.warning("configuration not looked at", extra={"problem": problem.message})
 
 
 def knobs(settings: Settings) -> Knobs:

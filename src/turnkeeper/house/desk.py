@@ -1,6 +1,8 @@
 """What a workspace has beside its runs: its configuration, read and changed, and a shell for people."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,19 @@ from turnkeeper.house.voices import OFFLINE, Voices
 from turnkeeper.models.catalog import Catalog
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
-from turnkeeper.protocol.problems import NotFound, Problem
+from turnkeeper.protocol.problems import Conflict, NotFound, Problem
+from turnkeeper.protocol.wire_config import ConfigNotice, ConfigState, ConfigTrust, ConfigWaiting
+from turnkeeper.settings.dirs import find_dirs
 from turnkeeper.settings.editing import remove_in_scope, set_in_scope
-from turnkeeper.settings.files import read_files
-from turnkeeper.settings.load import Loaded, reload, with_model
+from turnkeeper.settings.environment import working_environment
+from turnkeeper.settings.load import Loaded, reread, stale, with_model
 from turnkeeper.settings.masking import masked as masked_config
+from turnkeeper.settings.settings import Notice, Source
+from turnkeeper.settings.trust import distrust, trust
 from turnkeeper.tools.jobs import JobMissing, JobTable, JobView
 from turnkeeper.tools.shell_once import run_once
+
+log = logging.getLogger(__name__)
 
 
 def row(view: JobView) -> JobRow:
@@ -38,11 +46,40 @@ class ProviderUnknown(Problem):
     """provider not found"""
 
 
+class NothingWaits(Conflict):
+    """Nothing here waits for trust."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The variables that programs of a workspace see, and what kept others from them."""
+
+    env: Mapping[str, str] = field(repr=False)
+    notices: tuple[Notice, ...] = ()
+
+
+async def surroundings(loaded: Loaded) -> Surroundings:
+    settings = loaded.settings
+    env, missing = await working_environment(settings.config, loaded.environment, settings.workdir)
+    notices = (Notice(f"env.{name}: {why}", settings.sources.of(f"env.{name}")) for name, why in missing.items())
+    return Surroundings(env, tuple(notices))
+
+
 class WorkspaceDesk:
     """Owns the settings in force, and tells those who rest on them when they change."""
 
-    def __init__(self, loaded: Loaded, *, voices: Voices, briefing: Briefing, catalog: Catalog, jobs: JobTable) -> None:
+    def __init__(
+        self,
+        loaded: Loaded,
+        surroundings: Surroundings,
+        *,
+        voices: Voices,
+        briefing: Briefing,
+        catalog: Catalog,
+        jobs: JobTable,
+    ) -> None:
         self.loaded = loaded
+        self.surroundings = surroundings
         self.on_change: list[Changed] = []
         self._voices = voices
         self._briefing = briefing
@@ -56,6 +93,39 @@ class WorkspaceDesk:
     def config(self, *, masked: bool) -> Config:
         config = self._voices.config()
         return masked_config(config) if masked else config
+
+    def config_state(self) -> ConfigState:
+        loaded = self.loaded
+        return ConfigState(
+            files=tuple(map(str, loaded.files)),
+            notices=tuple(_notice(notice) for notice in (*loaded.notices, *self.surroundings.notices)),
+            waiting=tuple(ConfigWaiting(str(one.path), one.digest, one.keys) for one in loaded.waiting),
+            problem=loaded.problem.message if loaded.problem else "",
+        )
+
+    async def refresh(self) -> bool:
+        before = self.loaded
+        if not await anyio.to_thread.run_sync(stale, before.stamps):
+            return False
+        after = await anyio.to_thread.run_sync(reread, self.loaded)
+        told = (after.settings, after.notices, after.waiting, after.problem and after.problem.message)
+        if told == (before.settings, before.notices, before.waiting, before.problem and before.problem.message):
+            self.loaded = after
+            return False
+        if after.problem:
+            log.warning("configuration not used", extra={"problem": after.problem.message})
+        await self._adopt(after)
+        return True
+
+    async def trust(self, said: ConfigTrust) -> None:
+        path = Path(said.path)
+        machine = find_dirs(self.loaded.environment).data
+        if not said.digest:
+            await self._written(partial(distrust, machine, path))
+            return
+        if not any((one.path, one.digest) == (path, said.digest) for one in self.loaded.waiting):
+            raise NothingWaits(f"nothing with this digest waits for trust in {path}; look at the file again")
+        await self._written(partial(trust, machine, path, said.digest))
 
     def providers(self) -> Sequence[ProviderEntry]:
         if self.loaded.settings.config.options.disable_default_providers:
@@ -84,7 +154,7 @@ class WorkspaceDesk:
 
     async def set_model(self, scope: Scope, slot: str, model: SelectedModel) -> None:
         await self._written(partial(set_in_scope, self.loaded, scope, {f"models.{slot}": msgspec.to_builtins(model)}))
-        self._now(with_model(self.loaded, slot, model))
+        await self._adopt(with_model(self.loaded, slot, model))
 
     async def set_provider_key(self, scope: Scope, provider_id: str, key: str | OAuthToken) -> None:
         known = self._catalog.provider(provider_id) or self.loaded.settings.config.providers.get(provider_id)
@@ -116,9 +186,7 @@ class WorkspaceDesk:
         return self._briefing.initialize()
 
     async def shell(self, command: str) -> tuple[str, int]:
-        workdir: Path = self.loaded.settings.workdir
-        env: Mapping[str, str] = {**self.loaded.environment, **self.loaded.settings.config.env}
-        return await run_once(command, workdir, env)
+        return await run_once(command, self.loaded.settings.workdir, self.surroundings.env)
 
     def jobs(self, session_id: SessionId) -> Sequence[JobRow]:
         return [row(view) for view in self._jobs.list(session_id)]
@@ -134,13 +202,17 @@ class WorkspaceDesk:
     async def _written(self, write: Callable[[], None]) -> None:
         """Write a change, and put the settings as they now are in force."""
         await anyio.to_thread.run_sync(write)
-        settings = self.loaded.settings
-        read = partial(read_files, settings.workdir, env=self.loaded.environment, data_dir=settings.data_dir)
-        self._now(reload(self.loaded, await anyio.to_thread.run_sync(read)))
+        await self._adopt(await anyio.to_thread.run_sync(reread, self.loaded))
         if self.loaded.problem:
             raise self.loaded.problem
 
-    def _now(self, loaded: Loaded) -> None:
+    async def _adopt(self, loaded: Loaded) -> None:
+        self.surroundings = await surroundings(loaded)
         self.loaded = loaded
         for tell in self.on_change:
             tell(loaded)
+
+
+def _notice(notice: Notice) -> ConfigNotice:
+    source = notice.source or Source("")
+    return ConfigNotice(notice.message, source.path, source.line)

@@ -85,7 +85,7 @@ class WorkspaceTools:
         settings = self._loaded.settings
         config = settings.config
         return {
-            "config_files": [(str(stamp.path), "") for stamp in self._loaded.stamps if stamp.look],
+            "config_files": [(str(path), "") for path in self._loaded.files],
             "model": [(slot, f"{model.provider}/{model.model}") for slot, model in config.models.items()],
             "providers": [(name, one.type or "") for name, one in config.providers.items()],
             "tools": [(name, "disabled") for name in config.options.disabled_tools],

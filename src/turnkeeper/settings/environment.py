@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from turnkeeper.protocol.config import Config
-from turnkeeper.settings.expansion import expand
+from turnkeeper.settings.expansion import ExpansionFailed, expand
 from turnkeeper.settings.reading import Tree
 from turnkeeper.settings.settings import Log, Notice, Runs, Server, Source, Waits
 
@@ -97,9 +97,19 @@ def for_providers(env: Mapping[str, str]) -> dict[str, str]:
     return {**env, **{name: value for name, value in own.items() if name}}
 
 
-async def working_environment(config: Config, env: Mapping[str, str], workdir: Path) -> dict[str, str]:
-    """What the programs of a workspace see. Each value of `env` may name the ones before it."""
+async def working_environment(
+    config: Config, env: Mapping[str, str], workdir: Path
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What the programs of a workspace see, and why some of it is missing, by name.
+
+    Each value of `env` may name the ones before it. One that cannot be worked out is left out: a vault that is locked
+    this morning must not keep a person from everything else.
+    """
     result = dict(env)
+    missing: dict[str, str] = {}
     for name, template in config.env.items():
-        result[name] = await expand(template, env=result, workdir=workdir)
-    return result
+        try:
+            result[name] = await expand(template, env=result, workdir=workdir)
+        except ExpansionFailed as problem:
+            missing[name] = problem.message
+    return result, missing

@@ -75,6 +75,9 @@ class Files:
     workdir: Path
     data_dir: Path
     env: Mapping[str, str] = field(repr=False)
+    """The client's variables, with the project's `.env` under them."""
+    inherited: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """The client's variables alone."""
     tree: Tree = field(default_factory=dict[str, object], repr=False)
     lines: dict[str, Source] = field(default_factory=dict[str, Source], repr=False)
     stamps: list[Stamp] = field(default_factory=list[Stamp])
@@ -85,7 +88,7 @@ class Files:
 
 def read_files(workdir: Path, *, env: Mapping[str, str], data_dir: Path | None = None, version: str = "") -> Files:
     """Read all that speaks for `workdir`. What is wrong is in the answer, so that a caller can go on with the old."""
-    files = Files(workdir=workdir, data_dir=dirs.find_data_dir(workdir, given=data_dir), env=dict(env))
+    files = Files(workdir=workdir, data_dir=dirs.find_data_dir(workdir, given=data_dir), env=env, inherited=env)
     try:
         _Reader(files, version).read(data_dir)
     except ConfigProblem as problem:
@@ -123,6 +126,8 @@ class _Reader:
         self._trust: Trust = load_trust(
             dirs.find_dirs(files.env).data, everything=is_true(files.env.get(TRUST_VARIABLE, ""))
         )
+        # Who trusts a file elsewhere has changed what is read here.
+        files.stamps.append(Stamp(self._trust.path, look(self._trust.path)))
         self._beside: dict[Path, Tree] = {}
 
     def read(self, data_dir: Path | None) -> None:

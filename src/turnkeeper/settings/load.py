@@ -21,6 +21,7 @@ from turnkeeper.settings.files import Files, Stamp, Waiting, look, read_files
 from turnkeeper.settings.merging import merge, without
 from turnkeeper.settings.reading import ConfigProblem, Document, Tree
 from turnkeeper.settings.settings import Agent, Notice, PermissionRule, Settings, Sources
+from turnkeeper.settings.trust import TRUST_FILE
 
 FLAGS = "command line"
 
@@ -34,10 +35,17 @@ class Loaded:
     waiting: tuple[Waiting, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The client's variables and the project's, for expanding values and starting programs."""
+    inherited: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """The client's variables alone: what the files are read again with, since a `.env` may have changed too."""
     stamps: tuple[Stamp, ...] = field(default=(), repr=False)
     overrides: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     problem: ConfigProblem | None = None
     """Why the newest files are not in use."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What was read, the weakest first."""
+        return tuple(stamp.path for stamp in self.stamps if stamp.look and stamp.path.name != TRUST_FILE)
 
 
 def load(
@@ -70,6 +78,7 @@ def settle(files: Files, overrides: Mapping[str, Any]) -> Loaded:
         notices=(*files.notices, *notices),
         waiting=tuple(files.waiting),
         environment=files.env,
+        inherited=files.inherited,
         stamps=tuple(files.stamps),
         overrides=overrides,
     )
@@ -84,6 +93,13 @@ def reload(previous: Loaded, files: Files) -> Loaded:
         return settle(files, previous.overrides)
     except ConfigProblem as problem:
         return replace(previous, problem=problem, stamps=tuple(files.stamps))
+
+
+def reread(previous: Loaded) -> Loaded:
+    """Read the files again, for the same directory and the same client. The data directory is in use and stays."""
+    settings = previous.settings
+    files = read_files(settings.workdir, env=previous.inherited, data_dir=settings.data_dir, version=__version__)
+    return reload(previous, files)
 
 
 def with_model(loaded: Loaded, slot: str, model: SelectedModel) -> Loaded:

@@ -93,6 +93,8 @@ class Server(msgspec.Struct, frozen=True):
     """For a client to open its stream after it opened a workspace."""
     detach_grace_seconds: SecondsOrZero = 10
     """For a client to come back after its last stream was cut."""
+    config_check_seconds: Seconds = 2
+    """Between two looks at whether a configuration file has changed."""
     idle_seconds: SecondsOrZero = 60
     """For a server without workspaces to wait before it goes."""
     shutdown_seconds: Seconds = 5

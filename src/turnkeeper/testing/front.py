@@ -34,7 +34,8 @@ from turnkeeper.protocol.config import (
     SelectedModel,
 )
 from turnkeeper.protocol.ids import SessionId
-from turnkeeper.protocol.problems import NotFound, Problem
+from turnkeeper.protocol.problems import Conflict, NotFound, Problem
+from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
 from turnkeeper.server.app import Door
 from turnkeeper.server.guard import Guard
@@ -65,6 +66,15 @@ class PlainDesk:
             providers={"scripted": provider} if self.has_agent else {},
             options=Options(data_directory=str(self.data_dir)),
         )
+
+    def config_state(self) -> ConfigState:
+        return ConfigState()
+
+    async def refresh(self) -> bool:
+        return False
+
+    async def trust(self, said: ConfigTrust) -> None:
+        raise Conflict(f"nothing of {said.path} waits for trust")
 
     def providers(self) -> Sequence[ProviderEntry]:
         return ()

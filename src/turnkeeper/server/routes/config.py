@@ -2,10 +2,10 @@
 
 from collections.abc import Awaitable
 
+from turnkeeper.engine import configuring
 from turnkeeper.engine.reception import Room
 from turnkeeper.protocol.config import Config, ProviderEntry
-from turnkeeper.protocol.events import ConfigChanged
-from turnkeeper.protocol.ids import WORKSPACE
+from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
 from turnkeeper.protocol.wire_workspaces import (
     ConfigCompact,
     ConfigModel,
@@ -30,11 +30,22 @@ async def providers(visit: Visit) -> Reply:
     return json(list((await visit.room()).desk.providers()) or None)
 
 
+async def state(visit: Visit) -> Reply:
+    """Looked at anew, so that whoever has just mended a file sees that it is mended."""
+    room = await visit.room()
+    await configuring.refreshed(room.workspace, room.desk)
+    return json(room.desk.config_state())
+
+
+async def trust(visit: Visit) -> Reply:
+    said = await visit.read(ConfigTrust)
+    room = await visit.room()
+    await configuring.changed(room.workspace, room.desk.trust(said))
+    return json(room.desk.config_state())
+
+
 async def changed(room: Room, change: Awaitable[None]) -> Reply:
-    """Carry out a change; if it worked, everybody is told."""
-    await change
-    means = room.workspace.means
-    await means.store.append(WORKSPACE, [ConfigChanged()], after=None, at=means.now())
+    await configuring.changed(room.workspace, change)
     return EMPTY
 
 
@@ -97,6 +108,17 @@ _CONFIG = "/v1/workspaces/{id}/config"
 _PROJECT = "/v1/workspaces/{id}/project"
 ROUTES = (
     Route("GET", _CONFIG, show, "The effective configuration.", gives=Config),
+    Route("GET", f"{_CONFIG}/state", state, "What is wrong with it, and what waits.", gives=ConfigState, own=True),
+    Route(
+        "POST",
+        f"{_CONFIG}/trust",
+        trust,
+        "Trust what a file of the project would run.",
+        body=ConfigTrust,
+        gives=ConfigState,
+        refuses=(409,),
+        own=True,
+    ),
     Route(
         "GET", "/v1/workspaces/{id}/providers", providers, "The catalogue, or null.", gives=list[ProviderEntry] | None
     ),

@@ -3,7 +3,7 @@
 import anyio
 import msgspec
 
-from turnkeeper.engine import submitting
+from turnkeeper.engine import configuring, submitting
 from turnkeeper.engine.submitting import Submission
 from turnkeeper.protocol.ids import RunId, SessionId
 from turnkeeper.protocol.problems import AgentMissing, BadRequest, PromptEmpty, SessionMissing
@@ -28,6 +28,7 @@ async def submit(visit: Visit) -> Reply:
     """202 once it is on disk; the model is never waited for, and the connection owns nothing."""
     said = await visit.read(AgentMessage)
     room = await visit.room()
+    await configuring.refreshed(room.workspace, room.desk)
     if not room.desk.has_agent:
         raise AgentMissing
     prompt = prompt_from_wire(said)
