@@ -148,6 +148,11 @@ def shutdown_if_idle(admission: Admission) -> tuple[Admission, bool]:
     return msgspec.structs.replace(admission, closing=True, leave_at=None), True
 
 
+def leave(admission: Admission) -> Admission:
+    """The server leaves, whatever it has to stay for: somebody stopped it."""
+    return msgspec.structs.replace(admission, closing=True, leave_at=None)
+
+
 def retire(admission: Admission, client: ClientId) -> Admission:
     """Creates by this client are refused from now on. Again is the same as once."""
     others = tuple(known for known in admission.retired if known != client)

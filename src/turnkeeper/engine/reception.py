@@ -25,6 +25,8 @@ from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 15.0
+LEAVE_SECONDS = 3.0
+"""How long the streams of a workspace that closes may take to tell its last words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,12 @@ class Room:
     held: claims.Claims = field(default_factory=claims.Claims)
     interactive: bool = True
     ending: anyio.Event = field(default_factory=anyio.Event)
-    """Its streams end now, and its runs are stopped."""
+    """Its runs are stopped now."""
+    over: anyio.Event = field(default_factory=anyio.Event)
+    """They have stopped, and said so: its streams end now."""
+    streams: int = 0
+    deserted: anyio.Event = field(default_factory=anyio.Event)
+    """The last of its streams has ended, after it was over."""
     keep_queue: bool = True
     closed: anyio.Event = field(default_factory=anyio.Event)
 
@@ -166,6 +173,7 @@ class Reception:
         if isinstance(settlement, admission.Inserted):
             self._rooms[room.id] = room
         elif not opening.waiting and room.id not in self._rooms:
+            self._closings[room.key] = room
             room.ending.set()
 
     def _hold(self, room: Room, client: ClientId) -> Room:
@@ -186,6 +194,7 @@ class Reception:
                 self._opened(key, opening)
                 await room.ending.wait()
                 await workspace.close(keep_queue=room.keep_queue)
+                await self._part(room)
         except StoreUnavailable as problem:
             opening.problem = Problem(f"failed to connect to database: {problem.message}")
         except Problem as problem:
@@ -200,6 +209,13 @@ class Reception:
                 opening.room.closed.set()
                 if self._closings.get(key) is opening.room:
                     del self._closings[key]
+
+    async def _part(self, room: Room) -> None:
+        """End the streams of a workspace, once they have told its last words."""
+        room.over.set()
+        if room.streams:
+            with anyio.move_on_after(LEAVE_SECONDS):
+                await room.deserted.wait()
 
     def _opened(self, key: str, opening: Opening) -> None:
         opening.done.set()
@@ -216,11 +232,15 @@ class Reception:
     def attached(self, room: Room, client: ClientId) -> Generator[None]:
         """The client has a stream open for as long as the block lasts."""
         self._streams += 1
+        room.streams += 1
         name = str(self._streams)
         room.held = claims.attach(room.held, client, name)
         try:
             yield
         finally:
+            room.streams -= 1
+            if not room.streams and room.over.is_set():
+                room.deserted.set()
             now = anyio.current_time()
             room.held = claims.detach(room.held, client, name, now=now, policy=self.limits.policy)
             self._stir()
@@ -247,7 +267,8 @@ class Reception:
         return granted
 
     async def close(self) -> None:
-        """The server stops: every stream ends, what runs is interrupted, what waits is kept for the next start."""
+        """The server stops: what runs is interrupted, what waits is kept for the next start, and every stream ends."""
+        self._admission = admission.leave(self._admission)
         rooms = self.rooms()
         for room in rooms:
             room.ending.set()
@@ -260,7 +281,8 @@ class Reception:
         abandoned = [room for room in rooms if not self._is_kept(room)]
         for room in abandoned:
             self._forget(room)
-            room.keep_queue = False
+            # Where runs go on without anybody, only a held line is left to wait: it waits for the next opening.
+            room.keep_queue = self.limits.policy.runs_keep_open
             room.ending.set()
         return abandoned
 

@@ -111,14 +111,25 @@ class Workspace:
             await ending.wait()
 
     async def cancel(self, session_id: SessionId, command: told.Cancel) -> list[Run]:
-        """Cancel, wait (within a limit) until it has stopped, and say what was stopped."""
+        """Cancel, wait (within a limit) until it has stopped, and say what was stopped, as far as it has."""
         if await self.means.store.session(session_id) is None:
             return []
         events = await self.tell(session_id, command)
         stopped = [event.run_id for event in events if isinstance(event, e.RunComplete | e.RunStopping)]
+        if (already := self._stopping(session_id, command)) and already not in stopped:
+            stopped.append(already)
         with anyio.move_on_after(self.means.knobs.stop_seconds + 1):
             return [await self.ended(run_id) for run_id in stopped]
-        return []
+        known = [await self.means.store.run(run_id) for run_id in stopped]
+        return [run for run in known if run is not None]
+
+    def _stopping(self, session_id: SessionId, command: told.Cancel) -> RunId | None:
+        """The run that stops already because somebody asked before; this cancel is answered with it, too."""
+        live = self._awake.get(session_id)
+        if live is None or live.state is None or not live.state.stopping or live.state.active is None:
+            return None
+        run_id = live.state.active.run_id
+        return run_id if command.run_id in (None, run_id) else None
 
     def heard(self, entries: Sequence[Entry]) -> None:
         """The store has committed these: wake everybody who waits for them."""

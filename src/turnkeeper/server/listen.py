@@ -155,7 +155,7 @@ async def serve(app: ASGIApp, sockets: Sequence[socket.socket], reception: Recep
         limit_concurrency=CONNECTIONS_MAX,
     )
     server = _Server(config)
-    paths = [Path(sock.getsockname()) for sock in sockets if sock.family == socket.AF_UNIX]
+    files = [file_of(sock) for sock in sockets if sock.family == socket.AF_UNIX]
     async with anyio.create_task_group() as tasks:
 
         async def wait_for_signal() -> None:
@@ -167,8 +167,10 @@ async def serve(app: ASGIApp, sockets: Sequence[socket.socket], reception: Recep
 
         async def wait_for_leaving() -> None:
             await reception.leaving.wait()
-            for listening in server.servers:
+            for listening in getattr(server, "servers", ()):
                 listening.close()
+            # From here on a new server may listen in the same place, so the files go now and not at the end.
+            remove(files)
             await reception.close()
             server.should_exit = True
 
@@ -176,5 +178,18 @@ async def serve(app: ASGIApp, sockets: Sequence[socket.socket], reception: Recep
         tasks.start_soon(wait_for_leaving)
         await server.serve(sockets=list(sockets))
         tasks.cancel_scope.cancel()
-    for path in paths:
-        path.unlink(missing_ok=True)
+    remove(files)
+
+
+def file_of(sock: socket.socket) -> tuple[Path, int]:
+    """The file of a socket, and its number on the disk: another server's under the same name has another."""
+    path = Path(sock.getsockname())
+    return path, path.stat().st_ino
+
+
+def remove(files: Sequence[tuple[Path, int]]) -> None:
+    """Remove the socket files that are still ours."""
+    for path, number in files:
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_ino == number:
+                path.unlink()

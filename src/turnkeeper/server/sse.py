@@ -1,8 +1,8 @@
 """An event stream: a watcher's feed, written to its socket as fast as it reads and no faster.
 
-A stream ends in one of four ways, each clean: the client leaves, the workspace closes, the server stops, or the client
-does not read for too long. In all but the first the body gets its terminating chunk, so that a client knows that it
-ended and comes back.
+A stream ends in one of four ways: the client leaves, the workspace closes, the server stops, or the client does not
+read for too long. When a workspace closes, whatever became true until then is told first, and the body gets its
+terminating chunk, so that a client knows that it ended and comes back.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -13,8 +13,8 @@ from starlette.types import Receive, Scope, Send
 
 from turnkeeper.engine.feed import Snapshot, follow
 from turnkeeper.engine.workspace import Workspace
-from turnkeeper.protocol.events import Entry, MessageReset, PartSaid
-from turnkeeper.protocol.ids import MessageId, Position
+from turnkeeper.protocol.events import Entry, MessageReset, PartSaid, RequestAsked
+from turnkeeper.protocol.ids import MessageId, Position, RequestId
 from turnkeeper.protocol.messages import Delta
 from turnkeeper.protocol.wire import HEARTBEAT
 from turnkeeper.protocol.wire_own import snapshot as snapshot_view
@@ -22,6 +22,8 @@ from turnkeeper.server.protocol import ABORT
 from turnkeeper.server.telling import Detail, Teller, asked, fragments, snapshot_line
 
 WHOLE_MESSAGE_SECONDS = 0.033
+LAST_WORDS_SECONDS = 2.0
+"""How long a watcher may take to read what was still said before its workspace closed."""
 HEADERS = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache"),
@@ -30,7 +32,7 @@ HEADERS = [
 
 
 class EventStream:
-    """The response to one watcher; `ending` is rung when its workspace or its server goes."""
+    """The response to one watcher; `over` is rung when nothing more will be said in its workspace."""
 
     def __init__(
         self,
@@ -38,7 +40,7 @@ class EventStream:
         teller: Teller,
         *,
         after: Position | None,
-        ending: anyio.Event,
+        over: anyio.Event,
         heartbeat_seconds: float,
         send_seconds: float,
     ) -> None:
@@ -47,8 +49,10 @@ class EventStream:
         self._detail = teller.detail
         self._resumes = after is not None
         # Taken before the headers are sent: whoever has read them misses nothing that happens from then on.
-        self._after = workspace.tail.head if after is None else after
-        self._ending = ending
+        self._position = workspace.tail.head if after is None else after
+        self._moved = anyio.Event()
+        self._asked: frozenset[RequestId] = frozenset()
+        self._over = over
         self._heartbeat_seconds = heartbeat_seconds
         self._send_seconds = send_seconds
 
@@ -63,7 +67,7 @@ class EventStream:
             stream.cancel_scope.cancel()
 
         async def ended() -> None:
-            await self._ending.wait()
+            await self._last_words()
             stream.cancel_scope.cancel()
 
         async def alive() -> None:
@@ -91,6 +95,13 @@ class EventStream:
             with anyio.move_on_after(1, shield=True):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
+    async def _last_words(self) -> None:
+        """Until nothing more will be said, and what was said has been told."""
+        await self._over.wait()
+        with anyio.move_on_after(LAST_WORDS_SECONDS):
+            while self._position < self._workspace.tail.head:
+                await self._moved.wait()
+
     async def _write(self, send: Send, chunk: bytes) -> None:
         with anyio.fail_after(self._send_seconds):
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -106,27 +117,42 @@ class EventStream:
     async def _pending(self) -> bytes:
         """Whoever comes late is asked what still waits for an answer."""
         requests = (await self._workspace.means.store.snapshot()).requests
+        # What was asked since the stream began stands in the log too, and is told once.
+        self._asked = frozenset(request.id for request in requests)
         lines = [line for request in requests for line in asked(request, exact=self._detail is Detail.DETAIL)]
         return b"".join(b"data: " + line + b"\n\n" for line in lines)
 
     async def _heard(self) -> AsyncGenerator[bytes, None]:
         fine = self._detail is Detail.DETAIL
-        async with aclosing(follow(self._workspace, self._after)) as feed:
+        async with aclosing(follow(self._workspace, self._position)) as feed:
             async for entries, deltas, snapshot in feed:
                 if snapshot is not None:
                     yield self._snapshot(snapshot)
+                    self._reached(snapshot.position)
                 elif entries:
                     yield await self._told(entries if fine else told_once(entries))
+                    self._reached(entries[-1].position)
                 elif fine:
                     yield fragments(list(deltas))
                 else:
+                    # All watchers look at the same ticks, so that what they see is encoded once. The feed gathers
+                    # what is whispered meanwhile, so a slow eye costs nobody anything.
+                    await anyio.sleep(until_tick(anyio.current_time()))
                     yield b"".join(self._teller.written(message_id) for message_id in changed(deltas))
-                    # The feed gathers what is whispered meanwhile, so a slow eye costs nobody anything.
-                    await anyio.sleep(WHOLE_MESSAGE_SECONDS)
+
+    def _reached(self, position: Position) -> None:
+        """Everything up to here has been written to the socket."""
+        self._position = position
+        self._moved.set()
+        self._moved = anyio.Event()
 
     async def _told(self, entries: Sequence[Entry]) -> bytes:
         teller = self._teller
-        return b"".join([teller.recall(entry) or await teller.tell(entry) for entry in entries])
+        news = [entry for entry in entries if not self._knows(entry)]
+        return b"".join([teller.recall(entry) or await teller.tell(entry) for entry in news])
+
+    def _knows(self, entry: Entry) -> bool:
+        return isinstance(entry.event, RequestAsked) and entry.event.request.id in self._asked
 
     def _snapshot(self, snapshot: Snapshot) -> bytes:
         view = snapshot_view(
@@ -137,6 +163,11 @@ class EventStream:
             held=snapshot.held,
         )
         return snapshot_line(view, snapshot.position)
+
+
+def until_tick(now: float) -> float:
+    """How long it is until the next moment at which messages being written are looked at."""
+    return WHOLE_MESSAGE_SECONDS - now % WHOLE_MESSAGE_SECONDS
 
 
 def changed(deltas: Sequence[Delta]) -> list[MessageId]:

@@ -9,7 +9,7 @@ Two ways of telling:
 
 from collections import OrderedDict
 from enum import StrEnum
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, proxy
 
 import anyio
 
@@ -46,7 +46,8 @@ class Teller:
     """Owns what has been encoded of one workspace's newest entries, bounded in number and in bytes."""
 
     def __init__(self, workspace: Workspace, detail: Detail) -> None:
-        self._workspace = workspace
+        # Not held: a teller is kept beside its workspace, and would keep it alive.
+        self._workspace: Workspace = proxy(workspace)
         self.detail = detail
         self._told: OrderedDict[int, bytes] = OrderedDict()
         self._told_bytes = 0
@@ -119,13 +120,20 @@ class Teller:
             case e.RunComplete():
                 ending = wire.run_complete(entry.event, session_id, minted=entry.event.minted)
                 around = await self._around_the_ending(entry)
-                quiet = entry.event.minted and _never_ran(entry.event)
+                quiet = entry.event.minted and await self._never_ran(entry.event)
                 return around if quiet else [*around, envelope("run_complete", "updated", ending)]
             case e.ConfigChanged():
                 changed = wire.ConfigChanged(self._workspace.means.id)
                 return [envelope("config_changed", "updated", changed)]
             case _:
                 return []
+
+    async def _never_ran(self, ending: e.RunComplete) -> bool:
+        """Whether a prompt was cancelled as it waited: nobody's ending, if nobody named it."""
+        if ending.outcome is not Outcome.CANCELLED:
+            return False
+        run = await self._workspace.means.store.run(ending.run_id)
+        return run is not None and not run.started_at
 
     async def _around_the_ending(self, entry: Entry) -> list[bytes]:
         """What the original says beside an ending: a turn finished, or a run failed."""
@@ -161,14 +169,15 @@ class Teller:
 
     def written(self, message_id: MessageId) -> bytes:
         """A message still being written, whole, as of now; nothing once it is done, for then the log tells it."""
-        draft = self._workspace.drafts.get(message_id)
+        drafts = self._workspace.drafts
+        draft = drafts.get(message_id)
         if draft is None:
-            self._whole.pop(message_id, None)
             return b""
         known = self._whole.get(message_id)
         if known is None or known[0] != draft.revision:
             line = envelope("message", "updated", merged(draft.message()))
-            known = self._whole[message_id] = (draft.revision, frame(line))
+            known = (draft.revision, frame(line))
+            self._whole = {id: seen for id, seen in self._whole.items() if id in drafts} | {message_id: known}
         return known[1]
 
 
@@ -203,10 +212,6 @@ def settled(event: e.RequestAnswered | e.RequestWithdrawn) -> bytes:
         case _:
             notified = PermissionNotification(event.tool_call_id, denied=True)
     return envelope("permission_notification", "created", notified)
-
-
-def _never_ran(ending: e.RunComplete) -> bool:
-    return ending.outcome is Outcome.CANCELLED and not ending.message_id
 
 
 def fragments(deltas: list[Delta]) -> bytes:

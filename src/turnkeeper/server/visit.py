@@ -1,5 +1,6 @@
 """One request on its way through the house, and the answer it gets."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import parse_qs
@@ -127,6 +128,29 @@ class Visit:
     def _check_size(self, size: int) -> None:
         if size > self.body_bytes_max:
             raise TooLarge(f"the body is larger than {self.body_bytes_max} bytes")
+
+    async def while_connected(self, work: Callable[[], Awaitable[T]]) -> T:
+        """The work's result. Given up when the client leaves; the body must have been read before."""
+        done: list[T] = []
+        failure: list[Exception] = []
+
+        async def leave() -> None:
+            while (await self.receive())["type"] != "http.disconnect":
+                pass
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(leave)
+            try:
+                done.append(await work())
+            except Exception as error:  # noqa: BLE001 - kept from the task group, which would wrap it
+                failure.append(error)
+            tasks.cancel_scope.cancel()
+        if failure:
+            raise failure[0]
+        if not done:
+            raise ClientLeft
+        return done[0]
 
     def number(self, name: str, *, default: float, most: float) -> float:
         """A number of the query, between 0 and `most`."""

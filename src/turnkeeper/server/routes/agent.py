@@ -1,5 +1,7 @@
 """The agent of a workspace: is it there, is it busy, what does it speak with; and shell commands a person types."""
 
+from functools import partial
+
 from turnkeeper.engine import conversations
 from turnkeeper.engine.shelling import run_shell
 from turnkeeper.protocol.config import SelectedModel
@@ -20,12 +22,15 @@ async def info(visit: Visit) -> Reply:
 
 
 async def init(visit: Visit) -> Reply:
-    """Says whether somebody is there to be asked. It builds nothing and disturbs nothing: what runs goes on."""
+    """Says whether somebody is there to be asked. It builds nothing and disturbs nothing: what runs goes on.
+
+    Who is not there to be asked speaks for itself: while others are in the workspace, they can be asked.
+    """
     length = visit.header(b"content-length") or "0"
     # The original reads the body only when its length is known.
     said = await visit.read(AgentInit) if length.isdigit() and int(length) > 0 else AgentInit()
     room = await visit.room()
-    room.interactive = said.interactive or room.interactive
+    room.interactive = said.interactive or len(room.held.by_client) > 1
     return EMPTY
 
 
@@ -47,7 +52,9 @@ async def shell(visit: Visit) -> Reply:
     if not said.command.strip():
         raise BadRequest("command is empty")
     room = await visit.room()
-    output, exit_code = await run_shell(room.workspace, visit.session_id, said.command, run=room.desk.shell)
+    output, exit_code = await visit.while_connected(
+        partial(run_shell, room.workspace, visit.session_id, said.command, run=room.desk.shell)
+    )
     return json(ShellCommandResponse(output, exit_code))
 
 

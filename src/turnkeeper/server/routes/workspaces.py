@@ -58,7 +58,7 @@ async def events(visit: Visit) -> Reply:
         room.workspace,
         teller_of(room.workspace, detail),
         after=_position(visit),
-        ending=room.ending,
+        over=room.over,
         heartbeat_seconds=server.heartbeat_seconds,
         send_seconds=server.send_seconds,
     )
