@@ -9,7 +9,7 @@ It gives an application what a server gives it and nothing more, and every wait 
 """
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -169,7 +169,9 @@ class Bridge:
                 started.set()
             elif not left.is_set():
                 if message.get("body"):
-                    await sending.send(message["body"])
+                    # Whoever has hung up meanwhile hears nothing more.
+                    with suppress(anyio.BrokenResourceError):
+                        await sending.send(message["body"])
                 if not message.get("more_body", False):
                     sending.close()
 

@@ -1,5 +1,6 @@
 """Language servers, MCP servers and skills: as the original answers where none is configured."""
 
+from turnkeeper.protocol.config import Scope
 from turnkeeper.protocol.problems import BadRequest, NotFound, Problem
 from turnkeeper.protocol.wire_servers import (
     AuthUrl,
@@ -18,6 +19,7 @@ from turnkeeper.protocol.wire_servers import (
     SkillInfo,
     SkillRequest,
 )
+from turnkeeper.server.routes.config import changed
 from turnkeeper.server.routing import Route
 from turnkeeper.server.visit import EMPTY, Reply, Visit, json
 
@@ -32,6 +34,10 @@ class NotConfigured(Problem):
 
 class SkillNotFound(NotConfigured):
     """skill not found"""
+
+
+class DockerMissing(Problem):
+    """docker mcp is not available"""
 
 
 async def nothing_listed(visit: Visit) -> Reply:
@@ -97,6 +103,17 @@ async def authenticate(visit: Visit) -> Reply:
     raise NotConfigured(f"mcp '{said.name}' not found in configuration")
 
 
+async def docker_on(visit: Visit) -> Reply:
+    await visit.room()
+    raise DockerMissing
+
+
+async def docker_off(visit: Visit) -> Reply:
+    """Forgetting a server that was never there succeeds, and is told, as every change of the configuration is."""
+    room = await visit.room()
+    return await changed(room, room.desk.remove_field(Scope.GLOBAL, "mcp.docker"))
+
+
 async def auth_url(visit: Visit) -> Reply:
     if not visit.query("name"):
         raise BadRequest("name is required")
@@ -130,6 +147,6 @@ ROUTES = (
     Route("POST", f"{_MCP}/auth", authenticate, "Sign in.", body=MCPName, gives=dict[str, str]),
     Route("POST", f"{_MCP}/refresh-prompts", refreshed, "Ask an MCP server for its prompts.", body=MCPName),
     Route("POST", f"{_MCP}/refresh-resources", refreshed, "Ask an MCP server for its resources.", body=MCPName),
-    Route("POST", f"{_MCP}/docker/enable", nothing_done, "Use the MCP servers that docker offers."),
-    Route("POST", f"{_MCP}/docker/disable", nothing_done, "Stop using them."),
+    Route("POST", f"{_MCP}/docker/enable", docker_on, "Use the MCP servers that docker offers."),
+    Route("POST", f"{_MCP}/docker/disable", docker_off, "Stop using them."),
 )
