@@ -7,10 +7,11 @@ import pytest
 
 from tests.store.replaying import views_equal_replay, whole_log
 from tests.store.scenes import A, M, S, accepted, begin, completed, piece, said, tell
-from turnkeeper.protocol.events import PartSaid, RunStarted
+from turnkeeper.protocol.events import FileSaid, PartSaid, RunStarted
 from turnkeeper.protocol.ids import START
 from turnkeeper.protocol.messages import Text
 from turnkeeper.protocol.problems import StoreReadOnly
+from turnkeeper.protocol.sessions import FileVersion
 from turnkeeper.store.database import connect
 from turnkeeper.store.migrate import Progress, make_ready
 from turnkeeper.store.sqlite import DATABASE, SqliteStore, open_store
@@ -127,10 +128,23 @@ async def test_an_older_database_is_brought_up_to_date_and_keeps_what_it_had(tmp
     assert make_ready(tmp_path / DATABASE, progress=told.append, steps=steps).notice == ""
     db = connect(tmp_path / DATABASE)
     assert list(db.execute("SELECT colour FROM sessions WHERE id = 's'")) == [("grey",)]
-    assert list(db.execute("PRAGMA user_version")) == [(3,)]
+    last = len(steps)
+    assert list(db.execute("PRAGMA user_version")) == [(last,)]
     db.close()
-    assert [(step.version, step.target) for step in told if step.ticks == 0] == [(2, 3), (3, 3)]
-    assert max(step.ticks for step in told if step.version == 3) > 1
+    assert [(step.version, step.target) for step in told if step.ticks == 0] == [(last - 1, last), (last, last)]
+    assert max(step.ticks for step in told if step.version == last) > 1
+
+
+async def test_the_first_schema_ever_written_is_brought_to_this_one_with_everything_in_it(tmp_path: Path) -> None:
+    make_ready(tmp_path / DATABASE, steps=migrations()[:1])
+    db = connect(tmp_path / DATABASE)
+    db.execute("INSERT INTO files VALUES (1, 'f', 's', 'a.py', 0, 'x', 5, 6, NULL)")
+    db.close()
+    async with open_store(tmp_path) as store:
+        assert store.notice == ""
+        assert await store.files(S) == [FileVersion("f", S, "a.py", "x", 0, 5, 6)]
+        await begin(store, FileSaid(FileVersion("g", S, "b.py", "", 0, absent=True)))
+        assert [file.absent for file in await store.files(S)] == [False, True]
 
 
 async def test_a_migration_that_fails_half_way_changes_nothing(tmp_path: Path) -> None:

@@ -208,6 +208,15 @@ async def test_a_piece_of_a_message_that_is_not_there_is_dropped(store: Store) -
     assert (await message(store)).parts == ()
 
 
+async def test_a_message_that_has_its_end_is_continued_by_nothing(store: Store) -> None:
+    await begin(store, said(M, Text("said")))
+    await store.write_behind([piece(" more", 4), piece("next", index=1)])
+    await tell(store, PartSaid(M, 1, END))
+    await store.write_behind([piece(" by somebody who woke up late", 4)])
+    assert (await message(store)).parts == (Text("said"), END)
+    assert await store.pieces(S) == []
+
+
 async def test_a_reset_message_is_empty_and_unfinished_again(store: Store) -> None:
     await begin(store, said(M, Text("first try"), END))
     await store.write_behind([piece("more", index=2)])
@@ -252,6 +261,7 @@ async def test_file_versions_are_counted_for_each_session_and_path(store: Store)
         FileVersion("1", S, "a.py", "old", 0),
         FileVersion("2", S, "a.py", "new", 1, run_id=A),
         FileVersion("3", S, "b.py", "b", 0),
+        FileVersion("5", S, "gone.py", "", 0, absent=True),
     ]
     await begin(store, *map(FileSaid, versions))
     other = FileVersion("4", T, "a.py", "theirs", 0, 5, 6)

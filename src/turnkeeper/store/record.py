@@ -40,7 +40,7 @@ from turnkeeper.protocol.events import (
     UsageCounted,
 )
 from turnkeeper.protocol.ids import START, Position, RequestId, RunId, SessionId
-from turnkeeper.protocol.messages import Finish, Message
+from turnkeeper.protocol.messages import Finish, Message, Part
 from turnkeeper.protocol.problems import (
     RequestSettled,
     RunNotFound,
@@ -267,7 +267,7 @@ class Record:
             match event:
                 case PartSaid(index=index, part=part):
                     self._put("put_part", place, index, isinstance(part, Finish), encode(part))
-                    self._put("drop_part_pieces", place, index)
+                    self._drop_pieces(place, index, part)
                     self._put("touch_message", seconds(self._entry.at), place)
                 case MessageReset():
                     self._put("drop_parts", place)
@@ -278,6 +278,12 @@ class Record:
                     self._put("drop_pieces", place)
                     self._put("drop_message", place)
                     self._put("count_messages", -1, session_id)
+
+    def _drop_pieces(self, place: int, index: int, part: Part) -> None:
+        if isinstance(part, Finish):
+            self._put("drop_pieces", place)
+        else:
+            self._put("drop_part_pieces", place, index)
 
     def _say(self, message: Message) -> None:
         place, session_id, now = self._entry.position, self._entry.session_id, seconds(self._entry.at)
@@ -333,7 +339,7 @@ class Record:
         match event:
             case FileSaid(file=file):
                 what = (file.path, file.version, file.content, file.created_at, file.updated_at, file.run_id)
-                self._put("add_file", position, file.id, session_id, *what)
+                self._put("add_file", position, file.id, session_id, *what, file.absent)
             case FileSeen(read=read):
                 self._put("put_read", session_id, read.path, read.at, read.digest, read.mtime_ns)
             case EffectNoted(effect=effect):

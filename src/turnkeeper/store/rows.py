@@ -138,7 +138,7 @@ def effect(row: Row) -> Effect:
 
 
 def file(row: Row) -> FileVersion:
-    return FileVersion(*row)
+    return FileVersion(*row[:8], absent=bool(row[8]))
 
 
 def file_read(row: Row) -> FileRead:

@@ -80,7 +80,10 @@ class Store(Protocol):
         ...
 
     async def write_behind(self, pieces: Sequence[Piece]) -> None:
-        """Keep stretches of unfinished parts. They are dropped when their part is said."""
+        """Keep stretches of unfinished parts. They are dropped when their part is said, or their message has its end.
+
+        What comes after the end is not kept: whoever writes it no longer owns the message.
+        """
         ...
 
     def on_commit(self, listener: Callable[[Sequence[Entry]], None]) -> None:

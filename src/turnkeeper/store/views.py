@@ -41,7 +41,7 @@ from turnkeeper.protocol.events import (
     UsageCounted,
 )
 from turnkeeper.protocol.ids import START, WORKSPACE, MessageId, Position, RequestId, RunId, SessionId, ToolCallId
-from turnkeeper.protocol.messages import Message, Part
+from turnkeeper.protocol.messages import Finish, Message, Part
 from turnkeeper.protocol.problems import (
     Conflict,
     RequestSettled,
@@ -99,7 +99,8 @@ class Views(Journal):
         self._put(self.sessions, session_id, msgspec.structs.replace(info, position=entry.position))
 
     def write_behind(self, piece: Piece) -> None:
-        if piece.message_id in self.places:
+        said = self.parts.get(piece.message_id)
+        if said is not None and not any(isinstance(part, Finish) for part in said.values()):
             key = (piece.index, piece.part, piece.offset)
             self.pieces.setdefault(piece.message_id, {})[key] = piece.text
 
@@ -240,7 +241,7 @@ class Views(Journal):
             case PartSaid(message_id=message_id, index=index, part=part) if message_id in self.places:
                 self._put(self.parts[message_id], index, part)
                 pieces = self.pieces.get(message_id, {})
-                for key in [key for key in pieces if key[0] == index]:
+                for key in [key for key in pieces if key[0] == index or isinstance(part, Finish)]:
                     self._drop(pieces, key)
                 self._touch(message_id, entry.at)
             case MessageReset(message_id=message_id) if message_id in self.places:

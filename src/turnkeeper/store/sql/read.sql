@@ -138,7 +138,7 @@ SELECT body FROM grants ORDER BY position
 
 -- name: files
 -- Every version a session wrote, in the order it wrote them.
-SELECT id, session_id, path, content, version, created_at, updated_at, run_id FROM files
+SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent FROM files
     WHERE session_id = ? ORDER BY position
 
 -- name: file_reads

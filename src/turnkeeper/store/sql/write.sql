@@ -176,7 +176,7 @@ DELETE FROM pieces WHERE message = ? AND place = ?
 DELETE FROM parts WHERE message = ?
 
 -- name: drop_pieces
--- The message is empty again, or gone.
+-- The message has its end, is empty again, or gone.
 DELETE FROM pieces WHERE message = ?
 
 -- name: drop_message
@@ -184,14 +184,15 @@ DELETE FROM pieces WHERE message = ?
 DELETE FROM messages WHERE position = ?
 
 -- name: add_piece
--- Only to a message that is there; saying a stretch twice is saying it once.
-INSERT INTO pieces (message, place, part, start, body) SELECT position, ?, ?, ?, ? FROM messages WHERE id = ?
+-- Only to a message that is there and has no end; saying a stretch twice is saying it once.
+INSERT INTO pieces (message, place, part, start, body)
+    SELECT position, ?, ?, ?, ? FROM messages WHERE id = ? AND NOT finished
     ON CONFLICT (message, place, part, start) DO UPDATE SET body = excluded.body
 
 -- name: add_file
 -- A file's content at one moment.
-INSERT INTO files (position, id, session_id, path, version, content, created_at, updated_at, run_id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO files (position, id, session_id, path, version, content, created_at, updated_at, run_id, absent)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_read
 -- What the session last saw of the file.
