@@ -167,7 +167,7 @@ MUTANTS = (
     ),
     Mutant(
         "a line that should be held goes on after a crash",
-        "gate = Gate.HELD if hold and session.queue else Gate.OPEN",
+        "gate = Gate.HELD if told_.hold and session.queue else Gate.OPEN",
         "gate = Gate.OPEN",
     ),
     Mutant(

@@ -81,9 +81,16 @@ class Finish(_Command, frozen=True):
 
 
 class Recover(_Command, frozen=True):
-    """Nobody works on what is active here: end it as interrupted, and go on with the line (or hold it)."""
+    """Nobody works on what is active here: end it as interrupted, and go on with the line (or hold it).
+
+    What is known of how far it came is told with its ending.
+    """
 
     hold: bool = False
+    message_id: MessageId = NO_MESSAGE
+    text: str = ""
+    usage: Usage = Usage()
+    steps: int = 0
 
 
 class Release(_Command, frozen=True):

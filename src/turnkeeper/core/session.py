@@ -80,8 +80,8 @@ def decide(session: Session, command: told.Command) -> list[Event]:  # noqa: C90
             return [e.PromptSteered(run_id, foldable, by)] if _must_wait(session, run_id).foldable != foldable else []
         case told.Move(run_id, index, by):
             return _move(session, run_id, index, by)
-        case told.Recover(hold):
-            return _recover(session, hold=hold)
+        case told.Recover():
+            return _recover(session, command)
         case told.Release():
             return [e.GateMoved(Gate.OPEN), *_next(session)] if session.gate is Gate.HELD else []
         case told.Close(keep_queue, by):
@@ -211,13 +211,21 @@ def _move(session: Session, run_id: RunId, index: int, by: ClientId) -> list[Eve
     return [e.QueueReordered(after, by)] if after != before else []
 
 
-def _recover(session: Session, *, hold: bool) -> list[Event]:
+def _recover(session: Session, told_: told.Recover) -> list[Event]:
     ended: list[Event] = []
     if session.active:
-        run = session.active
-        interrupted = e.RunComplete(run.run_id, Outcome.INTERRUPTED, failure=STOPPED_BY_SERVER, minted=run.minted)
+        interrupted = e.RunComplete(
+            run_id=session.active.run_id,
+            outcome=Outcome.INTERRUPTED,
+            message_id=told_.message_id,
+            text=told_.text,
+            failure=STOPPED_BY_SERVER,
+            usage=told_.usage,
+            steps=told_.steps,
+            minted=session.active.minted,
+        )
         ended = [*_withdraw_all(session, "the server stopped"), interrupted]
-    gate = Gate.HELD if hold and session.queue else Gate.OPEN
+    gate = Gate.HELD if told_.hold and session.queue else Gate.OPEN
     moved: list[Event] = [e.GateMoved(gate)] if gate is not session.gate else []
     start = _start(session, session.queue[0]) if session.queue and gate is Gate.OPEN else []
     return [*ended, *moved, *start]

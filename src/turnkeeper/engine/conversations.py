@@ -8,6 +8,7 @@ from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.messages import Message
 from turnkeeper.protocol.problems import SessionNotFound
+from turnkeeper.protocol.runs import Outcome
 from turnkeeper.protocol.sessions import UNTITLED, SessionInfo, Todo
 
 NOBODYS_TITLES = frozenset({"", "New Session", "non-interactive", UNTITLED})
@@ -47,15 +48,13 @@ async def forget(workspace: Workspace, info: SessionInfo) -> None:
     for child in await workspace.means.store.sessions(parent=info.id):
         await forget(workspace, child)
     await workspace.tell(info.id, told.Close(keep_queue=False))
-    with anyio.move_on_after(workspace.means.knobs.stop_seconds):
-        await _stopped(workspace, info.id)
-    await workspace.note(info.id, e.SessionDeleted())
-
-
-async def _stopped(workspace: Workspace, session_id: SessionId) -> None:
-    standing = await workspace.means.store.standing(session_id)
+    standing = await workspace.means.store.standing(info.id)
     if standing and standing.active:
-        await workspace.ended(standing.active.id)
+        with anyio.move_on_after(workspace.means.knobs.stop_seconds):
+            await workspace.ended(standing.active.id)
+        # One that does not let go is ended for it: no run outlives its session without an ending.
+        await workspace.tell(info.id, told.Finish(standing.active.id, Outcome.CANCELLED))
+    await workspace.note(info.id, e.SessionDeleted())
 
 
 async def messages(workspace: Workspace, session_id: SessionId) -> list[Message]:

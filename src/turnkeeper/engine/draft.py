@@ -7,6 +7,7 @@ fragments and joined once, so a long answer costs linear work.
 
 from collections.abc import Callable
 
+import anyio
 from msgspec.structs import replace
 
 from turnkeeper.models import model as said
@@ -30,7 +31,9 @@ from turnkeeper.store.store import Piece
 class Draft:
     """Owns one unfinished assistant message."""
 
-    def __init__(self, message: Message, *, whisper: Callable[[Delta], None], now: Callable[[], int]) -> None:
+    def __init__(
+        self, message: Message, *, whisper: Callable[[Delta], None], now: Callable[[], int], unsaved_bytes_max: int
+    ) -> None:
         self.usage = Usage()
         self.reason = FinishReason.UNKNOWN
         self.revision = 0
@@ -42,8 +45,13 @@ class Draft:
         self._length = 0
         self._started_at = 0
         self._inputs: dict[ToolCallId, tuple[int, int]] = {}
+        self.full = anyio.Event()
+        """Rung when as much is unsaved as may be; replaced when it was saved."""
         self._unsaved: list[str] = []
         self._unsaved_from = 0
+        self._unsaved_bytes = 0
+        self._unsaved_bytes_max = unsaved_bytes_max
+        self._untold: list[e.Fact] = []
         self._whisper = whisper
         self._now = now
 
@@ -59,8 +67,17 @@ class Draft:
         return replace(self._message, parts=tuple(parts))
 
     def hear(self, chunk: said.Chunk) -> list[e.Fact]:
-        """Take in a chunk; returns the facts to tell before the next one."""
+        """Take in a chunk; returns the facts to tell before the next one, and `told` when they are written."""
         self.revision += 1
+        facts = self._hear(chunk)
+        self._untold += facts
+        return facts
+
+    def told(self) -> None:
+        """Everything that was returned is on disk. What is not is told again at the end, whatever went wrong."""
+        self._untold.clear()
+
+    def _hear(self, chunk: said.Chunk) -> list[e.Fact]:
         match chunk:
             case said.TextSaid(text):
                 return self._write(PartKind.TEXT, text if self._parts else text.removeprefix("\n"))
@@ -94,8 +111,11 @@ class Draft:
         index = len(self._parts) - 1
         self._whisper(Delta(self._message.session_id, self._message.id, index, kind, self._length, text))
         self._fragments.append(text)
-        self._unsaved.append(text)
         self._length += len(text)
+        self._unsaved.append(text)
+        self._unsaved_bytes += len(text.encode())
+        if self._unsaved_bytes >= self._unsaved_bytes_max:
+            self.full.set()
         return facts
 
     def _open_part(self) -> Part:
@@ -112,8 +132,7 @@ class Draft:
         if isinstance(part, Reasoning):
             part = replace(part, finished_at=self._now() // 1000)
         self._open = None
-        self._fragments, self._length = [], 0
-        self._unsaved, self._unsaved_from = [], 0
+        self._forget_text()
         return [self._put(len(self._parts) - 1, part)]
 
     def _put(self, index: int, part: Part) -> e.Fact:
@@ -161,32 +180,46 @@ class Draft:
     def reset(self) -> e.Fact:
         """Drop what was streamed: the model is asked again."""
         self._parts, self._inputs = [], {}
-        self._open, self._fragments, self._length = None, [], 0
-        self._unsaved, self._unsaved_from = [], 0
+        self._open = None
+        self._forget_text()
         self.usage, self.reason = Usage(), FinishReason.UNKNOWN
         self.revision += 1
-        return e.MessageReset(self._message.id)
+        self._untold = [e.MessageReset(self._message.id)]
+        return self._untold[0]
+
+    def _forget_text(self) -> None:
+        self._fragments, self._length = [], 0
+        self._unsaved, self._unsaved_from, self._unsaved_bytes = [], 0, 0
+        self.full = anyio.Event()
 
     def finish(self, finish: Finish) -> list[e.Fact]:
-        """End the message: the open part closed, unfinished calls closed, and why it ended."""
-        facts = self.end_part()
+        """End the message: what is not yet told, the open part closed, unfinished calls closed, and why it ended."""
+        self._untold += self.end_part()
         for index, part in enumerate(self._parts):
             if isinstance(part, ToolCall) and not part.finished:
-                facts.append(self._put(index, replace(part, input="{}", finished=True)))
+                self._untold.append(self._put(index, replace(part, input="{}", finished=True)))
         self.revision += 1
-        return [*facts, self._put(len(self._parts), finish)]
+        at = next((index for index, part in enumerate(self._parts) if isinstance(part, Finish)), len(self._parts))
+        return [*self._untold, self._put(at, finish)]
 
-    def unsaved(self) -> list[Piece]:
-        """What was written since it was last asked for, to be kept behind."""
+    def unsaved(self) -> Piece | None:
+        """What was written since it was last `saved`, to be kept behind."""
         if self._open is None or not self._unsaved:
-            return []
+            return None
         text = "".join(self._unsaved)
-        piece = Piece(
+        self._unsaved = [text]
+        return Piece(
             self._message.session_id, self._message.id, len(self._parts) - 1, self._open, self._unsaved_from, text
         )
-        self._unsaved_from += len(text)
-        self._unsaved = []
-        return [piece]
+
+    def saved(self, piece: Piece) -> None:
+        """The piece is kept. It may be of a part that has ended meanwhile, whose text is nobody's concern any more."""
+        if not self._unsaved or self._unsaved[0] is not piece.text:
+            return
+        del self._unsaved[0]
+        self._unsaved_from += len(piece.text)
+        self._unsaved_bytes = sum(len(text.encode()) for text in self._unsaved)
+        self.full = anyio.Event()
 
 
 def _larger(one: Usage, other: Usage) -> Usage:

@@ -33,6 +33,8 @@ async def follow(
                     yield (), (), snapshot
                     continue
                 entries = await means.store.read(position)
+                if entries and entries[0].position != position + 1:
+                    continue  # what came between was forgotten while we asked
             if entries:
                 position = entries[-1].position
                 yield entries, (), None

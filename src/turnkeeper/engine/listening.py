@@ -5,6 +5,7 @@ written behind every few milliseconds. A model that stops saying anything is giv
 ends without its end.
 """
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
@@ -14,6 +15,11 @@ from turnkeeper.engine.draft import Draft
 from turnkeeper.engine.means import Knobs
 from turnkeeper.engine.running import Running
 from turnkeeper.models.model import Chunk, Finished, Model, ModelTrouble, Question, ReasoningSaid, Trouble
+from turnkeeper.protocol.problems import StoreUnavailable
+
+log = logging.getLogger(__name__)
+
+WRITE_BEHIND_SECONDS_MAX = 2.0
 
 
 class Patience:
@@ -57,6 +63,7 @@ async def _hear(running: Running, stream: AsyncGenerator[Chunk, None], draft: Dr
             patience.heard(chunk)
             if facts := draft.hear(chunk):
                 await running.say(*facts)
+                draft.told()
             if isinstance(chunk, Finished):
                 return
     raise ModelTrouble(Trouble.CUT, "The answer stopped before its end.")
@@ -72,9 +79,23 @@ async def _lose_patience(patience: Patience, stream: anyio.CancelScope) -> None:
 
 
 async def _write_behind(running: Running, draft: Draft) -> None:
-    """What a crash may cost is bounded by this pause."""
+    """What a crash may cost is bounded by this pause, and by how much may be said in it.
+
+    A disk that cannot take it now costs the answer nothing: it is tried again, a little later each time.
+    """
     means = running.workspace.means
+    pause_seconds = means.knobs.write_behind_seconds
     while True:
-        await anyio.sleep(means.knobs.write_behind_seconds)
-        if pieces := draft.unsaved():
-            await means.store.write_behind(pieces)
+        with anyio.move_on_after(pause_seconds):
+            await draft.full.wait()
+        if (piece := draft.unsaved()) is None:
+            continue
+        try:
+            await means.store.write_behind([piece])
+        except StoreUnavailable as problem:
+            log.warning("not written behind", extra={"run_id": running.run.run_id, "problem": problem.message})
+            pause_seconds = min(2 * pause_seconds, WRITE_BEHIND_SECONDS_MAX)
+            await anyio.sleep(pause_seconds)
+        else:
+            draft.saved(piece)
+            pause_seconds = means.knobs.write_behind_seconds

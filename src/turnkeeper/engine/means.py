@@ -27,6 +27,8 @@ class Knobs:
     sign_in_seconds: float = 300.0
     permission_seconds: float = 600.0
     stop_seconds: float = 5.0
+    store_seconds: float = 30.0
+    """How long a run waits for a disk that is full or locked before it fails."""
     title_seconds: float = 30.0
     write_behind_seconds: float = 0.04
     write_behind_bytes: int = 16 * 1024

@@ -5,13 +5,14 @@ are known to have got, its requests are withdrawn, and its line goes on (or wait
 """
 
 import logging
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from turnkeeper.core import commands as told
 from turnkeeper.protocol import events as e
-from turnkeeper.protocol.ids import MessageId, SessionId
+from turnkeeper.protocol.ids import NO_MESSAGE, MessageId, SessionId
 from turnkeeper.protocol.messages import (
     STOPPED,
     Finish,
@@ -24,6 +25,7 @@ from turnkeeper.protocol.messages import (
     ToolResult,
 )
 from turnkeeper.protocol.problems import StoreReadOnly
+from turnkeeper.protocol.runs import Run, Usage
 from turnkeeper.protocol.sessions import EffectState
 
 if TYPE_CHECKING:
@@ -52,22 +54,43 @@ async def recover(workspace: "Workspace") -> None:
 
 
 async def _recover_session(workspace: "Workspace", session_id: SessionId) -> None:
-    facts = await _repairs(workspace, session_id)
+    store = workspace.means.store
+    standing = await store.standing(session_id)
+    run = standing.active if standing else None
+    unfinished = await store.unfinished(session_id)
+    facts = [fact for message in unfinished for fact in _finished(workspace, message)]
+    if unfinished or run:
+        facts += await _results(workspace, session_id)
     if facts:
         await workspace.note(session_id, *facts)
     hold = workspace.means.knobs.queue_waits_after_crash
-    events = await workspace.tell(session_id, told.Recover(hold=hold))
+    last, steps = await _last_step(workspace, run, without={message.id for message in unfinished})
+    events = await workspace.tell(
+        session_id,
+        told.Recover(
+            hold=hold,
+            message_id=last.id if last else NO_MESSAGE,
+            text=last.text if last else "",
+            usage=run.usage if run else Usage(),
+            steps=steps,
+        ),
+    )
     ended = [event.run_id for event in events if isinstance(event, e.RunComplete)]
     log.info("session recovered", extra={"session_id": session_id, "interrupted": ended, "repairs": len(facts)})
 
 
-async def _repairs(workspace: "Workspace", session_id: SessionId) -> list[e.Fact]:
-    standing = await workspace.means.store.standing(session_id)
-    open_messages = await workspace.means.store.unfinished(session_id)
-    facts = [fact for message in open_messages for fact in _finished(workspace, message)]
-    if open_messages or (standing and standing.active):
-        facts += await _results(workspace, session_id)
-    return facts
+async def _last_step(
+    workspace: "Workspace", run: Run | None, *, without: Container[MessageId]
+) -> tuple[Message | None, int]:
+    """The last the run said, and how many of its questions were answered whole."""
+    if run is None:
+        return None, 0
+    said = [
+        message
+        for message in await workspace.means.store.messages(run.session_id)
+        if message.run_id == run.id and message.role is Role.ASSISTANT
+    ]
+    return (said[-1] if said else None), sum(message.id not in without for message in said)
 
 
 def _finished(workspace: "Workspace", message: Message) -> list[e.Fact]:

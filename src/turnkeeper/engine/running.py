@@ -125,7 +125,24 @@ class Running:
         return await self.session.tell(command)
 
     async def say(self, *facts: e.Fact) -> None:
-        """Write facts; raises `RunOver` when this run may no longer speak."""
+        """Write facts, waiting a while for a disk that cannot take them now; raises `RunOver` when this run may no
+        longer speak."""
+        knobs = self.workspace.means.knobs
+        give_up_at = anyio.current_time() + knobs.store_seconds
+        wait_seconds = RETRY_FIRST_SECONDS
+        while True:
+            try:
+                return await self.say_once(*facts)
+            except StoreReadOnly:
+                raise
+            except StoreUnavailable as problem:
+                if anyio.current_time() + wait_seconds > give_up_at:
+                    raise
+                log.warning("a run waits for its disk", extra={"run_id": self.run.run_id, "problem": problem.message})
+            await anyio.sleep(wait_seconds)
+            wait_seconds = min(wait_seconds * 2, RETRY_MAX_SECONDS)
+
+    async def say_once(self, *facts: e.Fact) -> None:
         if facts and not await self.session.tell(told.Say(self.run.run_id, facts)):
             raise RunOver
 
@@ -205,8 +222,8 @@ async def _end(running: Running, ending: Ending) -> None:
     wait_seconds = RETRY_FIRST_SECONDS
     while True:
         try:
-            await running.say(*facts)
-            facts.clear()
+            if facts:
+                await _close_what_is_open(running, facts)
             await running.tell(_finish(running, ending))
         except (RunOver, SessionMoved, SessionNotFound, WorkspaceClosing, StoreReadOnly):
             break
@@ -219,6 +236,14 @@ async def _end(running: Running, ending: Ending) -> None:
     _tell_hooks(running, ending)
     outcome = ending.outcome.value
     log.info("run ended", extra={"run_id": running.run.run_id, "outcome": outcome, "steps": running.steps})
+
+
+async def _close_what_is_open(running: Running, facts: list[e.Fact]) -> None:
+    try:
+        await running.say_once(*facts)
+    except SessionNotFound:
+        log.info("the session of a run was forgotten", extra={"run_id": running.run.run_id})
+    facts.clear()
 
 
 def _tell_hooks(running: Running, ending: Ending) -> None:

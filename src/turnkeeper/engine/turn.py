@@ -162,7 +162,12 @@ async def _begin_answer(running: Running, model: Model, *, is_summary: bool = Fa
     message = replace(message, is_summary=is_summary)
     await running.say(e.MessageSaid(message))
     means = running.workspace.means
-    draft = Draft(message, whisper=lambda delta: means.broker.whisper(means.id, delta), now=means.now)
+    draft = Draft(
+        message,
+        whisper=lambda delta: means.broker.whisper(means.id, delta),
+        now=means.now,
+        unsaved_bytes_max=means.knobs.write_behind_bytes,
+    )
     running.write(draft)
     return draft
 
@@ -188,12 +193,17 @@ async def _answer(running: Running, model: Model, question: Question, draft: Dra
                 attempt += 1
                 waited_seconds += pause_seconds
                 log.info("asking again", extra={"run_id": running.run.run_id, "in_seconds": pause_seconds})
-                await running.say(draft.reset())
+                await _start_over(running, draft)
                 await anyio.sleep(pause_seconds)
                 continue
-            await running.say(draft.reset())
+            await _start_over(running, draft)
         else:
             return model
+
+
+async def _start_over(running: Running, draft: Draft) -> None:
+    await running.say(draft.reset())
+    draft.told()
 
 
 def retry_pause(trouble: ModelTrouble, attempt: int, waited_seconds: float, knobs: Knobs) -> float | None:

@@ -172,7 +172,8 @@ class Workspace:
             running.settle(event)
 
     def lost(self, session: LiveSession) -> None:
-        self._awake.pop(session.id, None)
+        if self._awake.get(session.id) is session:
+            del self._awake[session.id]
         for running in [r for r in self._running.values() if r.session is session]:
             running.stop(Outcome.INTERRUPTED)
 
@@ -200,12 +201,20 @@ class Workspace:
 @asynccontextmanager
 async def open_workspace(means: Means) -> AsyncGenerator[Workspace]:
     """A workspace with nothing left over from before; its task group ends with the block."""
+    head = await means.store.head()
+    refused: Problem | None = None
     async with anyio.create_task_group() as tasks:
-        workspace = Workspace(means, tasks, await means.store.head())
+        workspace = Workspace(means, tasks, head)
         means.store.on_commit(workspace.heard)
-        await recover(workspace)
         try:
-            yield workspace
+            await recover(workspace)
+        except Problem as problem:  # kept from the task group, which would wrap it
+            refused = problem
+        try:
+            if not refused:
+                yield workspace
         finally:
             workspace.closing = True
             tasks.cancel_scope.cancel()
+    if refused:
+        raise refused

@@ -35,6 +35,7 @@ QUICK = Knobs(
     retry_first_seconds=0.0,
     connect_seconds=0.0,
     stop_seconds=2.0,
+    store_seconds=2.0,
     write_behind_seconds=0.01,
 )
 """Patience for tests: nothing waits for a clock that need not."""
