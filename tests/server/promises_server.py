@@ -14,6 +14,17 @@ ATTACHED = _in("clients", "only_who_has_a_stream_open_can_look_at_a_session")
 BUSY = _in("presence", "a_session_is_busy_as_long_as_its_run_is_active")
 COUNTED = _in("presence", "attached_clients_follow_who_comes_chooses_switches_and_leaves")
 TABLE = _in("routes", "each_route_of_the_original_answers_exactly_as_it_does")
+GONE = _in("cancel", "a_request_that_is_gone_does_not_take_its_run_along")
+MATRIX = _in(
+    "cancel_matrix",
+    "a_cancel_stops_a_run_wherever_it_stands_and_keeps_what_it_had_said",
+    "a_request_waits_for_nobody_once_its_run_is_cancelled",
+    "a_client_that_goes_leaves_its_run_to_those_who_stay",
+    "clearing_the_line_leaves_what_runs_alone",
+    "a_server_that_stops_ends_the_run_and_says_so_before_its_streams_end",
+    "a_run_goes_on_when_everybody_has_left_and_then_the_workspace_closes",
+    "where_runs_may_not_go_on_alone_the_last_to_leave_ends_them",
+)
 
 PROMISES: dict[str, list[str]] = {
     # multiclient_test.go
@@ -56,6 +67,47 @@ PROMISES: dict[str, list[str]] = {
     "wire.md 9.1 TestRecoverHandler_AbortHandlerPropagates": _in(
         "recover", "a_handler_that_breaks_halfway_is_cut_off_and_nothing_is_said_twice"
     ),
+    # agent_cancel_test.go
+    "wire.md 9.1 TestPostAgent_ReturnsOKOnContextCanceled": _in(
+        "cancel", "a_cancel_by_another_client_ends_the_run_for_both_and_is_no_error"
+    ),
+    "wire.md 9.1 TestPostAgent_DetachesRequestContext": GONE,
+    # e2e_agent_test.go
+    "wire.md 9.1 TestE2E_CancelByOtherClientDoesNotErrorPrompter": _in(
+        "cancel", "a_cancel_by_another_client_ends_the_run_for_both_and_is_no_error"
+    ),
+    "wire.md 9.1 TestE2E_CancelImmediatelyAfter202IsNotLost": _in("cancel", "a_cancel_right_after_the_202_is_not_lost"),
+    "wire.md 9.1 TestE2E_IdleCancelDoesNotPoisonNextPrompt": _in(
+        "cancel", "a_cancel_with_nothing_to_cancel_does_not_poison_the_next_prompt"
+    ),
+    "wire.md 9.1 TestE2E_CancelBetweenActiveSetAndAssistantCreate": _in(
+        "cancel", "a_cancel_between_the_start_and_the_first_message_still_leaves_a_whole_conversation"
+    ),
+    "wire.md 9.1 TestE2E_PromptRequestContextDoesNotOwnRun": GONE,
+    "wire.md 9.1 TestE2E_AgentRunSurvivesAcrossWorkspaceClaims": _in(
+        "cancel", "a_run_outlives_its_prompters_claim_while_somebody_stays"
+    ),
+    "wire.md 9.1 TestE2E_CancelOfActiveRunAlsoCancelsAcceptedFollowUp": _in(
+        "cancel", "one_cancel_covers_both_of_two_prompts_and_none_that_comes_after_it"
+    ),
+    # The cancellation matrix.
+    "agent-core 2.1": _in("cancel", "a_cancel_with_nothing_to_cancel_does_not_poison_the_next_prompt"),
+    "agent-core 2.2": [*_in("cancel", "a_cancel_right_after_the_202_is_not_lost"), *MATRIX],
+    "agent-core 2.3": MATRIX,
+    "agent-core 2.4": MATRIX,
+    "agent-core 2.5": MATRIX,
+    "agent-core 2.6": MATRIX,
+    "agent-core 2.7": MATRIX,
+    "agent-core 2.8": MATRIX,
+    "agent-core 2.9": _in(
+        "cancel",
+        "what_waits_is_dropped_by_a_cancel_without_a_trace_in_the_conversation",
+        "a_failed_run_does_not_strand_what_waits_behind_it",
+    )
+    + _in("cancel_matrix", "clearing_the_line_leaves_what_runs_alone"),
+    "agent-core 2.10": _in("cancel", "a_summary_is_a_run_that_others_can_cancel_and_that_outlives_its_request"),
+    "agent-core 2.14": _in("cancel_matrix", "where_runs_may_not_go_on_alone_the_last_to_leave_ends_them"),
+    "wire.md T-36": _in("cancel", "a_person_who_leaves_takes_the_command_they_typed_along"),
     # The routes.
     "wire.md 2.3": [
         *TABLE,

@@ -9,7 +9,7 @@ so that a directory opened again is the same conversation.
 """
 
 import uuid
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,9 +19,11 @@ import anyio
 
 from turnkeeper.core.claims import Policy
 from turnkeeper.engine.desk import Desk, JobRow
-from turnkeeper.engine.means import Knobs
+from turnkeeper.engine.means import Hooks, Knobs
 from turnkeeper.engine.reception import Build, Limits, Reception
+from turnkeeper.engine.shelling import RunOnce
 from turnkeeper.engine.workspace import Workspace
+from turnkeeper.models.model import Model
 from turnkeeper.models.scripted import ScriptedModel, Turn
 from turnkeeper.protocol.config import (
     Config,
@@ -49,12 +51,19 @@ MODEL = SelectedModel(model="scripted", provider="scripted")
 ENTRY = ModelEntry(id="scripted", name="Scripted", context_window=200_000)
 
 
+async def echo(command: str) -> tuple[str, int]:
+    """A shell that knows one word."""
+    word, _, rest = command.partition(" ")
+    return (f"{rest}\n", 0) if word == "echo" else ("", 127)
+
+
 @dataclass
 class PlainDesk:
     """A configuration kept in a dictionary."""
 
     data_dir: Path
     has_agent: bool = True
+    run_once: RunOnce = echo
     fields: dict[str, Any] = field(default_factory=dict[str, Any])
     initialized: bool = False
 
@@ -116,8 +125,7 @@ class PlainDesk:
         raise NotFound(f"there is no job {job_id} in this session")
 
     async def shell(self, command: str) -> tuple[str, int]:
-        word, _, rest = command.partition(" ")
-        return (f"{rest}\n", 0) if word == "echo" else ("", 127)
+        return await self.run_once(command)
 
 
 @dataclass
@@ -188,18 +196,34 @@ async def front(
     guard: Guard | None = None,
     tcp: bool = False,
     body_bytes_max: int = 1024 * 1024,
+    hooks: Hooks | None = None,
+    small: Model | None = None,
+    opening: Callable[[Path], Awaitable[None]] | None = None,
+    shell: RunOnce = echo,
 ) -> AsyncGenerator[Front]:
+    """`opening` is awaited before a workspace is there: it may take its time, or raise."""
     stages: dict[str, Stage] = {}
     stores: dict[str, MemoryStore] = {}
 
     @asynccontextmanager
     async def opener(asked: WorkspaceCreation, path: Path) -> AsyncGenerator[tuple[Workspace, Desk]]:
+        if opening is not None:
+            await opening(path)
         script = (scripts or {}).get(str(path), turns)
         store = stores.setdefault(str(path), MemoryStore())
-        async with scene(*script, store=store, tools=tools, knobs=knobs, path=path, id=str(uuid.uuid4())) as stage:
+        async with scene(
+            *script,
+            store=store,
+            tools=tools,
+            knobs=knobs,
+            path=path,
+            id=str(uuid.uuid4()),
+            hooks=hooks,
+            small=small,
+        ) as stage:
             stage.workspace.skip_permissions = asked.yolo
             stages[str(path)] = stage
-            yield stage.workspace, PlainDesk(stage.workspace.means.data_dir, has_agent)
+            yield stage.workspace, PlainDesk(stage.workspace.means.data_dir, has_agent, shell)
 
     limits = Limits(heartbeat_seconds=heartbeat_seconds, linger_seconds=linger_seconds, policy=policy or Policy())
     build = Build(version="test", build_id="test", platform="test/test")
