@@ -10,34 +10,65 @@ import click
 
 LOG_BYTES_MAX = 10 * 1024 * 1024
 LOG_FILES_MAX = 3
+FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("server")
 @click.option(
     "--host", "-H", "hosts", multiple=True, metavar="URL", help="unix:///path or tcp://host:port; repeatable."
 )
-@click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Ask for this token.")
+@click.option("--token-file", type=FILE, help="On TCP, ask for the token in this file; made if there is none.")
+@click.option("--new-token", is_flag=True, help="Replace the token in the file; the old one opens nothing any more.")
+@click.option("--tls-cert", type=FILE, help="Encrypt TCP with this certificate…")
+@click.option("--tls-key", type=FILE, help="…and its key.")
+@click.option("--tls-client-ca", type=FILE, help="Ask clients for a certificate that this authority signed.")
+@click.option(
+    "--allow-host", multiple=True, metavar="NAME", help="A name by which clients call this server; repeatable."
+)
+@click.option("--allow-origin", multiple=True, metavar="URL", help="Whose pages may use this server; repeatable.")
 @click.option("--log-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the log there.")
 @click.option("--debug", "-d", is_flag=True, help="Log more.")
-def server(hosts: tuple[str, ...], token_file: Path | None, log_file: Path | None, debug: bool) -> None:
+def server(
+    hosts: tuple[str, ...],
+    token_file: Path | None,
+    new_token: bool,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    tls_client_ca: Path | None,
+    allow_host: tuple[str, ...],
+    allow_origin: tuple[str, ...],
+    log_file: Path | None,
+    debug: bool,
+) -> None:
     """Serve in the foreground.
 
     \b
     turnkeeper server                                  on this user's own socket
     turnkeeper server --host tcp://127.0.0.1:4096      for programs on this computer
+    turnkeeper server --host tcp://0.0.0.0:4096 --token-file ~/.turnkeeper-token --tls-cert … --tls-key …
     """
     import anyio
 
-    from turnkeeper.house.serving import default_host, default_log_file, parse_host, run_server
+    from turnkeeper.house import serving
     from turnkeeper.protocol.problems import Problem
 
-    log_file = log_file or default_log_file(os.environ)
+    log_file = log_file or serving.default_log_file(os.environ)
     log_to(log_file, debug=debug)
     try:
-        parsed = [parse_host(host) for host in hosts or (default_host(os.environ),)]
-        token = token_file.read_text().strip() if token_file else ""
+        parsed = [serving.parse_host(host) for host in hosts or (serving.default_host(os.environ),)]
+        if token_file and new_token:
+            serving.renew(token_file)
+        if bool(tls_cert) != bool(tls_key) or (tls_client_ca and not tls_cert) or (new_token and not token_file):
+            raise click.UsageError("--tls-cert and --tls-key go together, and --new-token with --token-file")
+        access = serving.Access(
+            token=serving.open_token(token_file) if token_file else None,
+            encryption=serving.Encryption(tls_cert, tls_key, tls_client_ca) if tls_cert and tls_key else None,
+            names=frozenset(allow_host),
+            origins=frozenset(origin.rstrip("/") for origin in allow_origin),
+        )
         anyio.run(
-            lambda: run_server(parsed, token=token, log_file=log_file), backend_options={"use_uvloop": use_uvloop()}
+            lambda: serving.run_server(parsed, access=access, log_file=log_file),
+            backend_options={"use_uvloop": use_uvloop()},
         )
     except Problem as problem:
         print(f"turnkeeper: {problem.message}", file=sys.stderr)

@@ -45,6 +45,7 @@ class Limits:
 
     heartbeat_seconds: float = 15.0
     send_seconds: float = 30.0
+    streams_max: int = 1024
     linger_seconds: float = 60.0
     policy: claims.Policy = field(default_factory=claims.Policy)
 
@@ -108,7 +109,9 @@ class Reception:
         self._closings: dict[str, Room] = {}
         """By directory: one that is opened again is opened when it has closed."""
         self._stirred = anyio.Event()
-        self._streams = 0
+        self.streams = 0
+        """How many are open."""
+        self._streams_ever = 0
 
     # Looking
 
@@ -231,13 +234,15 @@ class Reception:
     @contextmanager
     def attached(self, room: Room, client: ClientId) -> Generator[None]:
         """The client has a stream open for as long as the block lasts."""
-        self._streams += 1
+        self.streams += 1
+        self._streams_ever += 1
         room.streams += 1
-        name = str(self._streams)
+        name = str(self._streams_ever)
         room.held = claims.attach(room.held, client, name)
         try:
             yield
         finally:
+            self.streams -= 1
             room.streams -= 1
             if not room.streams and room.over.is_set():
                 room.deserted.set()

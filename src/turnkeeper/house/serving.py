@@ -5,22 +5,24 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import anyio
 
 from turnkeeper import __version__
-from turnkeeper.broker.memory import MemoryBroker
 from turnkeeper.core.claims import Policy
 from turnkeeper.engine.reception import Build, Limits, Reception
-from turnkeeper.house.building import Builder
-from turnkeeper.models.catalog import embedded
-from turnkeeper.models.wires import open_wires
+from turnkeeper.house.late import LateBuilder
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.server.app import Door
+from turnkeeper.server.bounds import Bounds, connections_for, raise_file_limit
 from turnkeeper.server.guard import LOCAL_HOSTS, Guard
-from turnkeeper.server.listen import Host, bind, parse_host, serve
+from turnkeeper.server.listen import Host, bind, parse_host
 from turnkeeper.server.routes import all_routes
+from turnkeeper.server.serving import Encryption, serve
+from turnkeeper.server.tokens import TokenFile, open_token, renew
 from turnkeeper.settings import dirs
 from turnkeeper.settings.load import load
 from turnkeeper.settings.settings import Settings
@@ -51,27 +53,65 @@ def base36(number: int) -> str:
     return text or "0"
 
 
-async def run_server(hosts: Sequence[Host], *, token: str = "", log_file: Path, announce: bool = True) -> None:
-    """Serve on these hosts until a signal comes or nobody is left."""
-    if not token and not all(host.is_local for host in hosts):
-        raise NotSafe(
-            "refusing to listen where others can connect without a token; pass --token-file, or use 127.0.0.1"
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may come in where others than this user can connect."""
+
+    token: TokenFile | None = None
+    encryption: Encryption | None = None
+    names: frozenset[str] = frozenset()
+    """By which clients may call this server, beside its addresses and this computer's own name."""
+    origins: frozenset[str] = frozenset()
+    """Whose pages may speak to it."""
+
+    def check(self, hosts: Sequence[Host]) -> None:
+        """Raises `NotSafe` rather than listen where anybody could come in."""
+        knows_clients = self.token is not None or (
+            self.encryption is not None and self.encryption.client_ca is not None
         )
+        if not knows_clients and not all(host.is_local for host in hosts):
+            raise NotSafe(
+                "refusing to listen where others can connect without a token; "
+                "pass --token-file, or --tls-client-ca with a certificate, or use 127.0.0.1"
+            )
+        if self.encryption is not None:
+            self.encryption.context()
+
+    def guard(self, hosts: Sequence[Host]) -> Guard:
+        called = {host.name.lower() for host in hosts if host.scheme == "tcp"}
+        here = {platform.node().lower()} if not all(host.is_local for host in hosts) else set[str]()
+        return Guard(
+            token=self.token or "",
+            hosts=LOCAL_HOSTS | called | here | {name.lower() for name in self.names},
+            origins=self.origins,
+        )
+
+
+async def run_server(
+    hosts: Sequence[Host],
+    *,
+    access: Access = Access(),
+    log_file: Path,
+    announce: bool = True,
+) -> None:
+    """Serve on these hosts until a signal comes or nobody is left."""
+    access.check(hosts)
+    files = raise_file_limit()
     settings = load(Path.cwd(), env=os.environ).settings
     sockets = [bind(host) for host in hosts]
-    guard = Guard(token=token, hosts=LOCAL_HOSTS | {host.name for host in hosts if host.scheme == "tcp"})
-    async with anyio.create_task_group() as tasks, open_wires() as wires:
-        builder = Builder(
-            catalog=embedded(), wires=wires, broker=MemoryBroker(), address=str(hosts[0]), log_file=log_file
-        )
+    bounds = Bounds(connections_max=connections_for(files), stop_seconds=settings.server.shutdown_seconds)
+    builder = LateBuilder(address=str(hosts[0]), log_file=log_file)
+    async with anyio.create_task_group() as tasks:
         reception = Reception(tasks, builder, build=build(), limits=limits(settings))
         tasks.start_soon(reception.watch)
-        door = Door(reception, all_routes(), guard, body_bytes_max=settings.server.body_bytes_max)
-        if announce:
-            listening = " and ".join(map(str, hosts))
-            print(f"Turnkeeper {__version__} listens on {listening}", file=sys.stderr, flush=True)  # noqa: T201
-        log.info("server started", extra={"hosts": [str(host) for host in hosts], "pid": os.getpid()})
-        await serve(door, sockets, reception)
+        door = Door(reception, all_routes(), access.guard(hosts), body_bytes_max=settings.server.body_bytes_max)
+        async with anyio.create_task_group() as serving:
+            await serving.start(partial(serve, door, sockets, reception, bounds=bounds, encryption=access.encryption))
+            tasks.start_soon(builder.prepare)
+            if announce:
+                listening = " and ".join(map(str, hosts))
+                print(f"Turnkeeper {__version__} listens on {listening}", file=sys.stderr, flush=True)  # noqa: T201
+            log.info("server started", extra={"hosts": [str(host) for host in hosts], "pid": os.getpid()})
         tasks.cancel_scope.cancel()
     log.info("server stopped")
 
@@ -81,6 +121,7 @@ def limits(settings: Settings) -> Limits:
     return Limits(
         heartbeat_seconds=server.heartbeat_seconds,
         send_seconds=server.send_seconds,
+        streams_max=server.clients_max,
         linger_seconds=_seconds("TURNKEEPER_SERVER_IDLE_TIMEOUT", server.idle_seconds),
         policy=Policy(
             create_grace_seconds=server.create_grace_seconds,
@@ -105,4 +146,13 @@ def default_log_file(env: Mapping[str, str]) -> Path:
     return dirs.find_dirs(env).cache / "server.log"
 
 
-__all__ = ["default_host", "default_log_file", "parse_host", "run_server"]
+__all__ = [
+    "Access",
+    "Encryption",
+    "default_host",
+    "default_log_file",
+    "open_token",
+    "parse_host",
+    "renew",
+    "run_server",
+]

@@ -9,7 +9,8 @@ from turnkeeper.engine.reception import Reception
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.wire import answer
 from turnkeeper.protocol.wire_workspaces import ProblemBody
-from turnkeeper.server.guard import Guard
+from turnkeeper.server.bounds import Patience
+from turnkeeper.server.guard import Guard, marked
 from turnkeeper.server.routing import Found, Route, Router
 from turnkeeper.server.visit import JSON, ClientLeft, Reply, Visit
 
@@ -23,11 +24,20 @@ NOT_ALLOWED = b"Method Not Allowed\n"
 class Door:
     """The ASGI application. It holds no state of its own."""
 
-    def __init__(self, reception: Reception, routes: Sequence[Route], guard: Guard, *, body_bytes_max: int) -> None:
+    def __init__(
+        self,
+        reception: Reception,
+        routes: Sequence[Route],
+        guard: Guard,
+        *,
+        body_bytes_max: int,
+        patience: Patience = Patience(),  # noqa: B008 - frozen
+    ) -> None:
         self.router = Router(routes)
         self._reception = reception
         self._guard = guard
         self._body_bytes_max = body_bytes_max
+        self._patience = patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -40,6 +50,9 @@ class Door:
             await send(message)
 
         try:
+            if origin := self._guard.allowed_page(scope):
+                send = marked(send, origin)
+            self._guard.check(scope)
             reply = await self._reply(scope, receive)
             if reply.app is not None:
                 await reply.app(scope, receive, watched)
@@ -56,7 +69,8 @@ class Door:
         await _send(reply, send, head=scope["method"] == "HEAD")
 
     async def _reply(self, scope: Scope, receive: Receive) -> Reply:
-        self._guard.check(scope)
+        if (allowed := self._guard.preflight(scope)) is not None:
+            return Reply(204, headers=allowed)
         raw_path: bytes = scope.get("raw_path") or scope["path"].encode("latin-1", "replace")
         if moved := cleaned(raw_path):
             return Reply(307, headers=((b"location", moved),))
@@ -68,7 +82,9 @@ class Door:
                     receive=receive,
                     params=params,
                     body_bytes_max=self._body_bytes_max,
+                    patience=self._patience,
                     is_owner=self._guard.is_owner(scope),
+                    still_admits=lambda: self._guard.still_admits(scope),
                 )
                 return await route.handle(visit)
             case None:
@@ -78,7 +94,8 @@ class Door:
 
 
 def refusal(problem: Problem) -> Reply:
-    return Reply(problem.status, answer(ProblemBody(problem.message)), JSON)
+    asking = ((b"www-authenticate", b"Bearer"),) if problem.status == 401 else ()
+    return Reply(problem.status, answer(ProblemBody(problem.message)), JSON, asking)
 
 
 def cleaned(raw_path: bytes) -> bytes | None:
@@ -96,7 +113,9 @@ def cleaned(raw_path: bytes) -> bytes | None:
 
 
 async def _send(reply: Reply, send: Send, *, head: bool) -> None:
-    headers = [(b"content-length", str(len(reply.body)).encode()), *reply.headers]
+    headers = list(reply.headers)
+    if reply.status != 204:
+        headers.insert(0, (b"content-length", str(len(reply.body)).encode()))
     if reply.content_type:
         headers.append((b"content-type", reply.content_type))
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})

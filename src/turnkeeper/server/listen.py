@@ -1,33 +1,20 @@
-"""Listening: sockets that are ours alone, and a stop that leaves nothing half said.
-
-    stop accepting -> end every stream with its terminating chunk -> interrupt what runs, keep what waits -> leave
+"""Sockets to listen on, ours alone.
 
 A socket file that a dead server left is removed; one that answers, or that cannot be asked, never is.
 """
 
 import contextlib
+import ipaddress
 import os
-import signal
 import socket
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import anyio
-import uvicorn
-from starlette.types import ASGIApp
-
-from turnkeeper.engine.reception import Reception
 from turnkeeper.protocol.problems import Problem
-from turnkeeper.server.protocol import DoorProtocol
 
 PROBE_SECONDS = 0.2
-KEEP_ALIVE_SECONDS = 120
-"""Longer than clients keep an idle connection (90 s), so that none is closed under a request."""
-CONNECTIONS_MAX = 4096
 BACKLOG_CONNECTIONS = 512
-STOP_SECONDS = 5
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class BadHost(Problem):
@@ -63,7 +50,14 @@ class Host:
     @property
     def is_local(self) -> bool:
         """Whether only this computer can reach it."""
-        return self.scheme == "unix" or self.name in LOOPBACK
+        return self.scheme == "unix" or is_loopback(self.name)
+
+
+def is_loopback(name: str) -> bool:
+    try:
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def parse_host(text: str) -> Host:
@@ -105,7 +99,12 @@ def _bind_unix(path: Path) -> socket.socket:
 
 
 def is_stale(path: Path) -> bool:
-    """Whether nobody listens behind a socket file. One that does not answer in time may be alive."""
+    """Whether nobody listens behind a socket file. One that does not answer in time may be alive.
+
+    Connecting to an ordinary file is refused just the same, and that is somebody's file.
+    """
+    if not path.is_socket():
+        return False
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(PROBE_SECONDS)
         try:
@@ -128,57 +127,6 @@ def _bind_tcp(host: Host) -> socket.socket:
         raise AddressInUse(f"cannot listen on {host}: {error.strerror or error}") from error
     listening.listen(BACKLOG_CONNECTIONS)
     return listening
-
-
-class _Server(uvicorn.Server):
-    """uvicorn, without its hands on the signals: those are ours."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
-
-
-async def serve(app: ASGIApp, sockets: Sequence[socket.socket], reception: Reception) -> None:
-    """Serve until a signal, or until the reception decides to leave; everything is closed when this returns."""
-    config = uvicorn.Config(
-        app,
-        http=DoorProtocol,
-        loop="none",
-        lifespan="off",
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=STOP_SECONDS,
-        limit_concurrency=CONNECTIONS_MAX,
-    )
-    server = _Server(config)
-    files = [file_of(sock) for sock in sockets if sock.family == socket.AF_UNIX]
-    async with anyio.create_task_group() as tasks:
-
-        async def wait_for_signal() -> None:
-            with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-                async for _ in signals:
-                    if reception.leaving.is_set():
-                        server.force_exit = True
-                    reception.leaving.set()
-
-        async def wait_for_leaving() -> None:
-            await reception.leaving.wait()
-            for listening in getattr(server, "servers", ()):
-                listening.close()
-            # From here on a new server may listen in the same place, so the files go now and not at the end.
-            remove(files)
-            await reception.close()
-            server.should_exit = True
-
-        tasks.start_soon(wait_for_signal)
-        tasks.start_soon(wait_for_leaving)
-        await server.serve(sockets=list(sockets))
-        tasks.cancel_scope.cancel()
-    remove(files)
 
 
 def file_of(sock: socket.socket) -> tuple[Path, int]:

@@ -5,7 +5,7 @@ read for too long. When a workspace closes, whatever became true until then is t
 terminating chunk, so that a client knows that it ended and comes back.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
 import anyio
@@ -43,7 +43,9 @@ class EventStream:
         over: anyio.Event,
         heartbeat_seconds: float,
         send_seconds: float,
+        admitted: Callable[[], bool] = lambda: True,
     ) -> None:
+        """`admitted` says whether the watcher would be let in now; when not, its stream ends at the next heartbeat."""
         self._workspace = workspace
         self._teller = teller
         self._detail = teller.detail
@@ -55,6 +57,7 @@ class EventStream:
         self._over = over
         self._heartbeat_seconds = heartbeat_seconds
         self._send_seconds = send_seconds
+        self._admitted = admitted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         gone = False
@@ -71,9 +74,10 @@ class EventStream:
             stream.cancel_scope.cancel()
 
         async def alive() -> None:
-            while True:
+            while self._admitted():
                 await anyio.sleep(self._heartbeat_seconds)
                 await self._write(send, HEARTBEAT)
+            stream.cancel_scope.cancel()
 
         async def tell() -> None:
             async with aclosing(self._chunks()) as chunks:

@@ -13,14 +13,15 @@ from turnkeeper.protocol.ids import ClientId, RunId, SessionId
 from turnkeeper.protocol.problems import BadRequest, Problem, TooLarge
 from turnkeeper.protocol.wire import answer
 from turnkeeper.protocol.wire_reading import decode, query_client_id
+from turnkeeper.server.bounds import Patience
 
 if TYPE_CHECKING:
     from turnkeeper.engine.reception import Reception, Room
 
 T = TypeVar("T")
 
-BODY_SECONDS = 30.0
 JSON = b"application/json"
+PATIENCE = Patience()
 
 
 class TooSlow(Problem):
@@ -62,6 +63,9 @@ class Visit:
     body_bytes_max: int
     is_owner: bool
     """Whether the client is the server's own user, before whom nothing is masked."""
+    still_admits: Callable[[], bool]
+    """Whether this client would be let in now."""
+    patience: Patience = PATIENCE
     _body: bytes | None = None
     _query: dict[str, list[str]] | None = field(default=None)
 
@@ -101,17 +105,18 @@ class Visit:
         """The whole body, within its limits."""
         if self._body is None:
             try:
-                with anyio.fail_after(BODY_SECONDS):
-                    self._body = await self._read_body()
+                with anyio.fail_after(self.patience.seconds) as limit:
+                    self._body = await self._read_body(limit)
             except TimeoutError as late:
                 raise TooSlow from late
         return self._body
 
-    async def _read_body(self) -> bytes:
+    async def _read_body(self, limit: anyio.CancelScope) -> bytes:
         said = self.header(b"content-length") or "0"
         if not said.isdigit():
             raise BadRequest("the content length is not a number")
         self._check_size(int(said))
+        begun = anyio.current_time()
         chunks: list[bytes] = []
         size = 0
         while True:
@@ -121,6 +126,7 @@ class Visit:
             chunk: bytes = message.get("body", b"")
             size += len(chunk)
             self._check_size(size)
+            limit.deadline = self.patience.deadline(begun, size)
             chunks.append(chunk)
             if not message.get("more_body", False):
                 return b"".join(chunks)

@@ -83,7 +83,7 @@ class Server(msgspec.Struct, frozen=True):
     """One request; attachments are inside it."""
     event_bytes_max: Bytes = 16 * MIB
     """One event on a stream."""
-    clients_max: Count = 256
+    clients_max: Count = 1024
     """Streams open at a time."""
     heartbeat_seconds: Seconds = 15
     """Between two signs of life on a silent stream."""

@@ -40,6 +40,7 @@ from turnkeeper.protocol.problems import Conflict, NotFound, Problem
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
 from turnkeeper.server.app import Door
+from turnkeeper.server.bounds import Patience
 from turnkeeper.server.guard import Guard
 from turnkeeper.server.routes import all_routes
 from turnkeeper.store.memory import MemoryStore
@@ -192,6 +193,8 @@ async def front(
     policy: Policy | None = None,
     linger_seconds: float = 60.0,
     heartbeat_seconds: float = 60.0,
+    send_seconds: float = 30.0,
+    streams_max: int = 1024,
     has_agent: bool = True,
     guard: Guard | None = None,
     tcp: bool = False,
@@ -200,6 +203,7 @@ async def front(
     small: Model | None = None,
     opening: Callable[[Path], Awaitable[None]] | None = None,
     shell: RunOnce = echo,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
 ) -> AsyncGenerator[Front]:
     """`opening` is awaited before a workspace is there: it may take its time, or raise."""
     stages: dict[str, Stage] = {}
@@ -225,13 +229,19 @@ async def front(
             stages[str(path)] = stage
             yield stage.workspace, PlainDesk(stage.workspace.means.data_dir, has_agent, shell)
 
-    limits = Limits(heartbeat_seconds=heartbeat_seconds, linger_seconds=linger_seconds, policy=policy or Policy())
+    limits = Limits(
+        heartbeat_seconds=heartbeat_seconds,
+        send_seconds=send_seconds,
+        streams_max=streams_max,
+        linger_seconds=linger_seconds,
+        policy=policy or Policy(),
+    )
     build = Build(version="test", build_id="test", platform="test/test")
     async with AsyncExitStack() as stack:
         tasks = await stack.enter_async_context(anyio.create_task_group())
         reception = Reception(tasks, opener, build=build, limits=limits)
         tasks.start_soon(reception.watch)
-        door = Door(reception, all_routes(), guard or Guard(), body_bytes_max=body_bytes_max)
+        door = Door(reception, all_routes(), guard or Guard(), body_bytes_max=body_bytes_max, patience=patience)
         async with Bridge(door, tcp=tcp) as http:
             yield Front(http, door, reception, stages, stores)
             await reception.close()

@@ -4,7 +4,7 @@ from starlette.types import Receive, Scope, Send
 
 from turnkeeper.engine.reception import Room
 from turnkeeper.protocol.ids import Position, SessionId
-from turnkeeper.protocol.problems import BadRequest
+from turnkeeper.protocol.problems import BadRequest, Problem
 from turnkeeper.protocol.wire_own import Snapshot
 from turnkeeper.protocol.wire_own import snapshot as snapshot_view
 from turnkeeper.protocol.wire_reading import body_client_id
@@ -18,6 +18,12 @@ from turnkeeper.server.visit import EMPTY, Reply, Visit, json
 
 class PathMissing(BadRequest):
     """path is required"""
+
+
+class TooManyStreams(Problem):
+    """too many event streams are open on this server"""
+
+    status = 503
 
 
 async def index(visit: Visit) -> Reply:
@@ -54,6 +60,8 @@ async def events(visit: Visit) -> Reply:
     detail = Detail.DETAIL if visit.query("detail") in ("delta", "deltas", "detail") else Detail.WHOLE
     room = await visit.room()
     server = visit.reception.limits
+    if visit.reception.streams >= server.streams_max:
+        raise TooManyStreams
     stream = EventStream(
         room.workspace,
         teller_of(room.workspace, detail),
@@ -61,6 +69,7 @@ async def events(visit: Visit) -> Reply:
         over=room.over,
         heartbeat_seconds=server.heartbeat_seconds,
         send_seconds=server.send_seconds,
+        admitted=visit.still_admits,
     )
 
     async def attached(scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,6 +141,7 @@ ROUTES = (
         "Everything that happens in the workspace, as server-sent events.",
         query=("after", "detail"),
         query_required=("client_id",),
+        refuses=(503,),
         streams=True,
     ),
     Route(

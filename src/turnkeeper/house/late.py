@@ -1,0 +1,65 @@
+"""Opening workspaces once what they are made of has been loaded, which is after the door is open.
+
+Loading tools, voices and the catalogue takes longer than all else together, and nobody needs them before the first
+workspace. So it is done in a thread, while the first client is still coming.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from turnkeeper.engine.desk import Desk
+from turnkeeper.engine.workspace import Workspace
+from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
+
+if TYPE_CHECKING:
+    from turnkeeper.house.building import Builder
+
+
+class LateBuilder:
+    """Owns the builder, and what all of a server's workspaces share, from when it is loaded to the server's end."""
+
+    def __init__(self, *, address: str, log_file: Path) -> None:
+        self._address = address
+        self._log_file = log_file
+        self._loaded = anyio.Event()
+        self._builder: Builder | None = None
+
+    async def prepare(self) -> None:
+        """Load everything, and keep it until cancelled."""
+        await anyio.to_thread.run_sync(load_rooms)
+        from turnkeeper.broker.memory import MemoryBroker
+        from turnkeeper.house.building import Builder
+        from turnkeeper.models.catalog import embedded
+        from turnkeeper.models.wires import open_wires
+
+        async with open_wires() as wires:
+            self._builder = Builder(
+                catalog=embedded(),
+                wires=wires,
+                broker=MemoryBroker(),
+                address=self._address,
+                log_file=self._log_file,
+            )
+            self._loaded.set()
+            await anyio.sleep_forever()
+
+    @asynccontextmanager
+    async def __call__(self, asked: WorkspaceCreation, path: Path) -> AsyncGenerator[tuple[Workspace, Desk]]:
+        await self._loaded.wait()
+        assert self._builder is not None
+        async with self._builder(asked, path) as opened:
+            yield opened
+
+
+def load_rooms() -> None:
+    for name in ("turnkeeper.house.building", "turnkeeper.models.wires"):
+        import_module(name)
+    from turnkeeper.models.catalog import embedded
+
+    embedded()
