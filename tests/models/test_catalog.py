@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from turnkeeper.models.catalog import Catalog, Offer, embedded, find, parsed, read, refreshed
+from turnkeeper.models.catalog import Catalog, Offer, embedded, fetched, find, kept, parsed, read
 from turnkeeper.models.model import ModelTrouble
 from turnkeeper.models.quirks import TYPES
 from turnkeeper.protocol.config import ModelEntry, ModelType, ProviderConfig, ProviderEntry, SelectedModel
@@ -113,23 +113,20 @@ async def test_a_catalogue_is_fetched_again_only_if_it_changed(tmp_path: Path) -
     shelf = Shelf(httpx2.Response(200, content=SMALL, headers={"etag": '"1"'}), httpx2.Response(304))
     file = tmp_path / "cache" / "providers.json"
     async with client(shelf) as http:
-        first = await refreshed("https://catalogue.example/", file, http)
-        second = await refreshed("https://catalogue.example/", file, http)
+        first = await fetched("https://catalogue.example/", file, http)
+        second = await fetched("https://catalogue.example/", file, http)
     assert first == second == read(SMALL)
     assert shelf.tags == ["", '"1"']
 
 
 @pytest.mark.anyio
-async def test_a_catalogue_that_cannot_be_fetched_is_the_last_one_or_the_packed_one(tmp_path: Path) -> None:
-    shelf = Shelf(httpx2.Response(500), httpx2.Response(200, content=SMALL), httpx2.Response(200, content=b"<html>"))
+async def test_a_catalogue_that_cannot_be_fetched_leaves_what_was_kept(tmp_path: Path) -> None:
+    shelf = Shelf(httpx2.Response(200, content=SMALL), httpx2.Response(500), httpx2.Response(200, content=b"<html>"))
     file = tmp_path / "providers.json"
     async with client(shelf) as http:
-        got = [await refreshed("https://catalogue.example/", file, http) for _ in range(3)]
-    assert got == [embedded(), read(SMALL), read(SMALL)]
-
-
-@pytest.mark.anyio
-async def test_a_catalogue_may_come_from_a_file(tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_bytes(SMALL)
-    async with client(Shelf()) as http:
-        assert await refreshed(str(tmp_path / "mine.json"), tmp_path / "cache.json", http) == read(SMALL)
+        await fetched("https://catalogue.example/", file, http)
+        with pytest.raises(httpx2.HTTPStatusError):
+            await fetched("https://catalogue.example/", file, http)
+        with pytest.raises(ModelTrouble, match="no catalogue"):
+            await fetched("https://catalogue.example/", file, http)
+    assert await kept(file) == read(SMALL)

@@ -25,7 +25,7 @@ INSTALLED = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_sm
 @pytest.mark.skipif(not INSTALLED, reason="the extra `local` is not installed")
 async def test_a_real_model_streams_an_answer_from_this_computer() -> None:
     with anyio.fail_after(180):
-        async with local_model() as provider, open_wires() as wires:
+        async with local_model() as (provider, _process), open_wires() as wires:
             around = Surroundings(embedded(), wires, environment={}, finds_local=False)
             models = ConfiguredModels(Config(providers={"local": provider}), around)
             model = await models.choose("large")

@@ -9,7 +9,9 @@ import msgspec
 import pytest
 
 from tests.models.scenes import answer, ask, user
+from turnkeeper.models import registry
 from turnkeeper.models.catalog import Catalog, read
+from turnkeeper.models.discover import Place, discover
 from turnkeeper.models.model import ModelInfo, ModelTrouble, TextSaid
 from turnkeeper.models.registry import ConfiguredModels, Surroundings
 from turnkeeper.models.scripted import Say
@@ -232,3 +234,56 @@ def test_a_key_is_never_printed_with_its_provider() -> None:
 )
 def test_only_the_loopback_is_this_computer(url: str, local: bool) -> None:
     assert is_loopback(url) is local
+
+
+async def test_a_server_on_this_computer_is_found_when_it_is_there_and_forgotten_when_it_is_gone(
+    wires: Wires, fake: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "LOOK_AGAIN_SECONDS", 0.0)
+    places: list[Place] = []
+
+    async def look(http: httpx2.AsyncClient) -> tuple[ProviderConfig, ...]:
+        return await discover(http, tuple(places))
+
+    monkeypatch.setattr(registry, "discover", look)
+    fake.catalogue = ["llama"]
+    models = ConfiguredModels(Config(), Surroundings(CATALOG, wires, environment={}))
+    assert named((await models.choose("large")).info) == "offline/offline"
+    places.append(Place("vllm", "vLLM", fake.url))
+    assert named((await models.choose("large")).info) == "vllm/llama"
+    places.clear()
+    assert named((await models.choose("large")).info) == "offline/offline"
+
+
+async def test_a_server_on_this_computer_that_was_chosen_is_looked_for_beside_what_is_configured(
+    wires: Wires, fake: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def look(http: httpx2.AsyncClient) -> tuple[ProviderConfig, ...]:
+        return await discover(http, (Place("vllm", "vLLM", fake.url),))
+
+    monkeypatch.setattr(registry, "discover", look)
+    fake.catalogue = ["llama"]
+    chosen = {"large": SelectedModel("llama", "vllm")}
+    models = ConfiguredModels(
+        Config(models=chosen, providers={"first": provider("first")}), Surroundings(CATALOG, wires, environment={})
+    )
+    assert named((await models.choose("large")).info) == "vllm/llama"
+
+
+async def test_the_model_at_home_speaks_when_it_is_named_or_configured(wires: Wires, fake: FakeProvider) -> None:
+    async def at_home() -> ProviderConfig:
+        return provider("local", type="llamacpp", base_url=fake.base_url("chat"), api_key=KEY, models=[{"id": "tiny"}])
+
+    around = Surroundings(CATALOG, wires, environment={}, finds_local=False, at_home=at_home)
+    named_only = ConfiguredModels(Config(), around)
+    configured = ConfiguredModels(Config(providers={"local": provider("local", type="local")}), around)
+    for models, override in ((named_only, "local"), (configured, ""), (configured, "local/local")):
+        fake.answer(Say("hi"))
+        model = await models.choose("large", override)
+        assert named(model.info) == "local/tiny"
+        assert (await answer(model))[0] == TextSaid("hi")
+
+
+async def test_without_a_model_at_home_naming_it_says_so(voices: Voices) -> None:
+    with pytest.raises(ModelTrouble, match="no model of its own"):
+        await voices().choose("large", "local")

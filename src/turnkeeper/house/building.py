@@ -22,9 +22,10 @@ from turnkeeper.engine.workspace import Workspace, open_workspace
 from turnkeeper.house.briefing import Briefing
 from turnkeeper.house.desk import WorkspaceDesk, surroundings
 from turnkeeper.house.files import DiskFiles
+from turnkeeper.house.shelf import Shelf
 from turnkeeper.house.toolbox import WorkspaceHooks, WorkspaceTools
 from turnkeeper.house.voices import Voices
-from turnkeeper.models.catalog import Catalog
+from turnkeeper.models.local import AtHome
 from turnkeeper.models.wires import Wires
 from turnkeeper.protocol.ids import WorkspaceId
 from turnkeeper.protocol.problems import Problem
@@ -42,8 +43,9 @@ log = logging.getLogger(__name__)
 class Builder:
     """What all workspaces of a server share; called with a directory, it opens a workspace there."""
 
-    catalog: Catalog
+    shelf: Shelf
     wires: Wires
+    at_home: AtHome
     broker: MemoryBroker
     address: str
     log_file: Path
@@ -54,14 +56,14 @@ class Builder:
         data_dir = Path(asked.data_dir) if asked.data_dir else None
         loaded = await anyio.to_thread.run_sync(partial(load, path, env=env, data_dir=data_dir))
         settings = loaded.settings
-        voices = Voices(loaded, catalog=self.catalog, wires=self.wires)
+        voices = Voices(loaded, shelf=self.shelf, wires=self.wires, at_home=self.at_home)
         briefing = Briefing(loaded)
         async with (
             open_store(settings.data_dir, address=self.address, version=__version__) as store,
             JobTable() as jobs,
         ):
             around = await surroundings(loaded)
-            desk = WorkspaceDesk(loaded, around, voices=voices, briefing=briefing, catalog=self.catalog, jobs=jobs)
+            desk = WorkspaceDesk(loaded, around, voices=voices, briefing=briefing, shelf=self.shelf, jobs=jobs)
             tools = WorkspaceTools(loaded, jobs=jobs, log_file=self.log_file)
             desk.on_change += [voices.changed, briefing.changed, tools.changed]
             means = Means(

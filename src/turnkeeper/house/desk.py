@@ -13,8 +13,8 @@ import msgspec
 
 from turnkeeper.engine.desk import JobRow
 from turnkeeper.house.briefing import Briefing
+from turnkeeper.house.shelf import EMBEDDED, Shelf, named_source
 from turnkeeper.house.voices import OFFLINE, Voices
-from turnkeeper.models.catalog import Catalog
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.problems import Conflict, NotFound, Problem
@@ -75,7 +75,7 @@ class WorkspaceDesk:
         *,
         voices: Voices,
         briefing: Briefing,
-        catalog: Catalog,
+        shelf: Shelf,
         jobs: JobTable,
     ) -> None:
         self.loaded = loaded
@@ -83,7 +83,7 @@ class WorkspaceDesk:
         self.on_change: list[Changed] = []
         self._voices = voices
         self._briefing = briefing
-        self._catalog = catalog
+        self._shelf = shelf
         self._jobs = jobs
 
     @property
@@ -130,18 +130,24 @@ class WorkspaceDesk:
     def providers(self) -> Sequence[ProviderEntry]:
         if self.loaded.settings.config.options.disable_default_providers:
             return ()
-        return self._catalog.providers
+        return self._shelf.catalog.providers
+
+    async def update_providers(self, source: str) -> Sequence[ProviderEntry]:
+        named = source or named_source(self.loaded.environment) or EMBEDDED
+        catalog = await self._shelf.update(named)
+        await self._adopt(self.loaded)
+        return catalog.providers
 
     def large_model(self) -> tuple[ModelEntry, SelectedModel]:
         config = self._voices.config()
         chosen = config.models.get("large", SelectedModel(model="offline", provider="offline"))
         provider = config.providers.get(chosen.provider)
-        models = self._catalog.models_of(provider) if provider else ()
+        models = self._shelf.catalog.models_of(provider) if provider else ()
         return next((model for model in models if model.id == chosen.model), OFFLINE), chosen
 
     def default_small_model(self, provider_id: str) -> SelectedModel:
         """The provider's own suggestion; without one, the large model in use."""
-        known = self._catalog.provider(provider_id)
+        known = self._shelf.catalog.provider(provider_id)
         if known and known.default_small_model_id:
             return SelectedModel(model=known.default_small_model_id, provider=provider_id)
         return self.large_model()[1]
@@ -157,7 +163,7 @@ class WorkspaceDesk:
         await self._adopt(with_model(self.loaded, slot, model))
 
     async def set_provider_key(self, scope: Scope, provider_id: str, key: str | OAuthToken) -> None:
-        known = self._catalog.provider(provider_id) or self.loaded.settings.config.providers.get(provider_id)
+        known = self._shelf.catalog.provider(provider_id) or self.loaded.settings.config.providers.get(provider_id)
         if known is None:
             raise ProviderUnknown(f"provider with ID {provider_id} not found in known providers")
         place = "providers." + provider_id.replace(".", "\\.")

@@ -4,6 +4,7 @@ Loading tools, voices and the catalogue takes longer than all else together, and
 workspace. So it is done in a thread, while the first client is still coming.
 """
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -16,6 +17,7 @@ import anyio.to_thread
 from turnkeeper.engine.desk import Desk
 from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
+from turnkeeper.settings.dirs import find_dirs
 
 if TYPE_CHECKING:
     from turnkeeper.house.building import Builder
@@ -35,13 +37,18 @@ class LateBuilder:
         await anyio.to_thread.run_sync(load_rooms)
         from turnkeeper.broker.memory import MemoryBroker
         from turnkeeper.house.building import Builder
-        from turnkeeper.models.catalog import embedded
+        from turnkeeper.house.shelf import Shelf
+        from turnkeeper.models.local import AtHome
         from turnkeeper.models.wires import open_wires
 
-        async with open_wires() as wires:
+        async with open_wires() as wires, anyio.create_task_group() as tasks:
+            shelf = Shelf(find_dirs(os.environ).data / "providers.json", wires.remote)
+            await shelf.recall()
+            tasks.start_soon(shelf.update_at_start, os.environ)
             self._builder = Builder(
-                catalog=embedded(),
+                shelf=shelf,
                 wires=wires,
+                at_home=AtHome(tasks),
                 broker=MemoryBroker(),
                 address=self._address,
                 log_file=self._log_file,

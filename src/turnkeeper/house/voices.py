@@ -5,7 +5,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from turnkeeper.models.catalog import Catalog
+from turnkeeper.house.shelf import Shelf
+from turnkeeper.models.local import AtHome
 from turnkeeper.models.model import Model, ModelTrouble, Trouble
 from turnkeeper.models.registry import ConfiguredModels, Surroundings
 from turnkeeper.models.wires import Wires
@@ -22,12 +23,12 @@ OFFLINE_PROVIDER = ProviderConfig(id="offline", name="Offline", type="offline", 
 class Voices:
     """Owns the models of one workspace; built anew when its settings change."""
 
-    def __init__(self, loaded: Loaded, *, catalog: Catalog, wires: Wires, finds_local: bool = True) -> None:
+    def __init__(self, loaded: Loaded, *, shelf: Shelf, wires: Wires, at_home: AtHome) -> None:
         self._loaded = loaded
-        self._catalog = catalog
+        self._shelf = shelf
         self._wires = wires
-        self._finds_local = finds_local
-        self._configured = configure(loaded.settings.config, catalog.providers, loaded.environment)
+        self._at_home = at_home
+        self._configured = configure(loaded.settings.config, shelf.catalog.providers, loaded.environment)
         self._models: ConfiguredModels | None = None
 
     @property
@@ -37,7 +38,7 @@ class Voices:
     def changed(self, loaded: Loaded) -> None:
         """New settings: whoever asks from now on is answered by them."""
         self._loaded = loaded
-        self._configured = configure(loaded.settings.config, self._catalog.providers, loaded.environment)
+        self._configured = configure(loaded.settings.config, self._shelf.catalog.providers, loaded.environment)
         self._models = None
 
     def config(self) -> Config:
@@ -47,7 +48,7 @@ class Voices:
         return replace(config, providers=providers, models=self.selection(providers))
 
     def selection(self, providers: Mapping[str, ProviderConfig]) -> dict[str, SelectedModel]:
-        chosen = select(self._loaded.settings.config, self._configured, self._catalog.providers).models
+        chosen = select(self._loaded.settings.config, self._configured, self._shelf.catalog.providers).models
         if chosen or "offline" not in providers:
             return chosen
         offline = SelectedModel(model="offline", provider="offline")
@@ -64,11 +65,11 @@ class Voices:
             providers = {id: await self._resolved(one) for id, one in self._configured.providers.items()}
             config = replace(self._loaded.settings.config, providers=providers, models=self.selection(providers))
             around = Surroundings(
-                catalog=self._catalog,
+                catalog=self._shelf.catalog,
                 wires=self._wires,
                 environment=self._loaded.environment,
                 refresh=self._fresh,
-                finds_local=self._finds_local,
+                at_home=self._at_home,
             )
             self._models = ConfiguredModels(config, around)
         return self._models

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from importlib import resources
 from pathlib import Path
 
 import anyio
@@ -54,7 +53,11 @@ class Catalog:
 @cache
 def embedded() -> Catalog:
     """The catalogue that was packed with this version."""
-    return read((resources.files("turnkeeper.models") / "catalog.json").read_bytes())
+    return read(packed_file().read_bytes())
+
+
+def packed_file() -> Path:
+    return Path(__file__).with_name("catalog.json")
 
 
 def read(content: bytes) -> Catalog:
@@ -66,18 +69,6 @@ def read(content: bytes) -> Catalog:
     if not providers:
         raise ModelTrouble(Trouble.REFUSED, "this catalogue of models is empty")
     return Catalog(providers)
-
-
-async def refreshed(source: str, cache_file: Path, http: httpx2.AsyncClient) -> Catalog:
-    """The newest catalogue that can be had: from the source (a URL or a file), else as last fetched, else as packed."""
-    with anyio.move_on_after(REFRESH_SECONDS_MAX):
-        try:
-            if "://" not in source:
-                return read(await anyio.Path(source).read_bytes())
-            return await fetched(source, cache_file, http)
-        except (ModelTrouble, OSError, httpx2.HTTPError):
-            pass  # An old catalogue is better than none, and nobody asked for this one by name.
-    return await kept(cache_file) or embedded()
 
 
 async def fetched(url: str, cache_file: Path, http: httpx2.AsyncClient) -> Catalog:

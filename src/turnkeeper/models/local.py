@@ -9,6 +9,7 @@ import importlib.util
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_urlsafe
 from subprocess import DEVNULL, PIPE
@@ -16,6 +17,7 @@ from subprocess import DEVNULL, PIPE
 import anyio
 import anyio.abc
 import msgspec
+from anyio.abc import TaskGroup
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from turnkeeper.models.model import ModelTrouble, Trouble
@@ -36,9 +38,55 @@ class Ready(msgspec.Struct, frozen=True):
     model: str
 
 
+@dataclass(slots=True)
+class Start:
+    """A local model on its way: a provider, or why there is none."""
+
+    done: anyio.Event = field(default_factory=anyio.Event)
+    provider: ProviderConfig | None = None
+    trouble: ModelTrouble | None = None
+
+
+class AtHome:
+    """Owns the one local model of a server: started when it is first asked for, and again if it died."""
+
+    def __init__(self, tasks: TaskGroup, model_file: Path | None = None) -> None:
+        self._tasks = tasks
+        self._model_file = model_file
+        self._start: Start | None = None
+
+    async def __call__(self) -> ProviderConfig:
+        """The provider, once it listens; those who ask at the same time wait for one start."""
+        if self._start is None:
+            self._start = Start()
+            self._tasks.start_soon(self._keep, self._start)
+        start = self._start
+        await start.done.wait()
+        if start.provider is None:
+            raise start.trouble or ModelTrouble(Trouble.UNREACHABLE, "the local model did not start")
+        return start.provider
+
+    async def _keep(self, start: Start) -> None:
+        try:
+            async with local_model(self._model_file) as (provider, process):
+                start.provider = provider
+                start.done.set()
+                await process.wait()
+        except ModelTrouble as trouble:
+            start.trouble = trouble
+        finally:
+            self._start = None
+            start.done.set()
+
+
 @asynccontextmanager
-async def local_model(model_file: Path | None = None) -> AsyncGenerator[ProviderConfig, None]:
-    """A provider with one model, for as long as the block runs; raises `ModelTrouble` if it cannot be started."""
+async def local_model(
+    model_file: Path | None = None,
+) -> AsyncGenerator[tuple[ProviderConfig, anyio.abc.Process], None]:
+    """A provider with one model, and the process that is it, for as long as the block runs.
+
+    Raises `ModelTrouble` if it cannot be started.
+    """
     path = model_file or packaged_model()
     if importlib.util.find_spec("xllamacpp") is None:
         raise missing("xllamacpp")
@@ -49,7 +97,7 @@ async def local_model(model_file: Path | None = None) -> AsyncGenerator[Provider
             key = token_urlsafe()
             await process.stdin.send(f"{key}\n".encode())
             ready = await started(process, path)
-            yield ProviderConfig(
+            provider = ProviderConfig(
                 id="local",
                 name="This computer",
                 type="llamacpp",
@@ -65,6 +113,7 @@ async def local_model(model_file: Path | None = None) -> AsyncGenerator[Provider
                     ),
                 ),
             )
+            yield provider, process
         finally:
             with anyio.CancelScope(shield=True):
                 await stop(process)

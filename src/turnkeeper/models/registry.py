@@ -4,6 +4,7 @@ Who is configured is preferred; with nobody configured, a server found on this c
 So there is always a voice, and it always says who it is.
 """
 
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from turnkeeper.models.connection import Connection, Voice, merged
 from turnkeeper.models.discover import discover, listed_models
 from turnkeeper.models.model import Model, ModelTrouble, Trouble
 from turnkeeper.models.offline import OFFLINE_NAMES, OfflineModel
-from turnkeeper.models.quirks import Dialect, Quirks, quirks_of
+from turnkeeper.models.quirks import Quirks, quirks_of
 from turnkeeper.models.scripted import ScriptedModel, load_script
 from turnkeeper.models.wires import Wires
 from turnkeeper.protocol.config import Config, ModelEntry, ModelOptions, ModelType, ProviderConfig, SelectedModel
@@ -26,7 +27,10 @@ from turnkeeper.protocol.config import Config, ModelEntry, ModelOptions, ModelTy
 REFRESH_SECONDS_MAX = 300.0
 """How long fresh credentials may take: a person may have to log in somewhere."""
 
-OWN_TYPES = {"offline", "scripted"}
+LOOK_AGAIN_SECONDS = 10.0
+"""How long it is believed who serves models on this computer: people start and stop such servers as they work."""
+
+OWN_TYPES = {"offline", "scripted", "local"}
 
 Refresh = Callable[[str], Awaitable[ProviderConfig | None]]
 """Asks for a provider's configuration anew, its key resolved again; None if there is nothing newer to be had."""
@@ -34,6 +38,10 @@ Refresh = Callable[[str], Awaitable[ProviderConfig | None]]
 
 async def nothing_newer(_provider: str) -> ProviderConfig | None:
     return None
+
+
+async def nobody_at_home() -> ProviderConfig:
+    raise ModelTrouble(Trouble.REFUSED, "no model of its own runs in this server", title="Not Configured")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,8 @@ class Surroundings:
     environment: Mapping[str, str]
     refresh: Refresh = nothing_newer
     finds_local: bool = True
+    at_home: Callable[[], Awaitable[ProviderConfig]] = nobody_at_home
+    """The small model this server runs itself, started when it is first asked for."""
 
 
 class ConfiguredModels:
@@ -58,13 +68,20 @@ class ConfiguredModels:
         }
         self._scripts: dict[str, ScriptedModel] = {}
         self._refreshing: dict[str, anyio.Event] = {}
-        self._looked: anyio.Event | None = None
+        self._listing: anyio.Event | None = None
+        self._looking: anyio.Event | None = None
+        self._looked_at = -math.inf
+        self._found: set[str] = set()
+        """Providers nobody configured, as found by the last look around."""
 
     async def choose(self, slot: str, override: str = "") -> Model:
         """The model in a slot, or the one that is named; raises `ModelTrouble` if there is no such model."""
+        await self._list_once()
         await self._look_around(bool(override))
         if override.lower() in OFFLINE_NAMES:
             return OfflineModel()
+        if override.lower() == "local" and "local" not in self._providers:
+            return self._voice(*await self._at_home())
         if override:
             found = find(override, self._offer())
             return await self._model(msgspec.structs.replace(self._manner(found), **place(found)))
@@ -102,27 +119,48 @@ class ConfiguredModels:
             del self._refreshing[provider]
             done.set()
 
-    async def _look_around(self, named: bool) -> None:
-        """What nobody wrote down is looked for once, and only if it matters."""
-        if self._looked is not None:
-            await self._looked.wait()
+    async def _list_once(self) -> None:
+        """Providers that nobody described say what they have; those who ask at the same time share one answer."""
+        if self._listing is not None:
+            await self._listing.wait()
             return
-        self._looked = anyio.Event()
+        self._listing = anyio.Event()
         try:
-            await self._look(named)
+            for id, provider in list(self._providers.items()):
+                if wants_listing(provider, self._around.catalog):
+                    url = provider.base_url
+                    headers = {"authorization": f"Bearer {provider.api_key}"} if provider.api_key else {}
+                    models = await listed_models(url, self._around.wires.to(url), headers | provider.extra_headers)
+                    self._providers[id] = with_models(provider, models)
         finally:
-            self._looked.set()
+            self._listing.set()
 
-    async def _look(self, named: bool) -> None:
-        for id, provider in list(self._providers.items()):
-            if wants_listing(provider, self._around.catalog):
-                url = provider.base_url
-                headers = {"authorization": f"Bearer {provider.api_key}"} if provider.api_key else {}
-                models = await listed_models(url, self._around.wires.to(url), headers | provider.extra_headers)
-                self._providers[id] = with_models(provider, models)
-        if self._around.finds_local and (named or not self._offer()):
-            for provider in await discover(self._around.wires.local):
-                self._providers.setdefault(provider.id, provider)
+    async def _look_around(self, named: bool) -> None:
+        """Who serves models on this computer now: looked for only if it matters, and not at every question."""
+        if self._looking is not None:
+            await self._looking.wait()
+            return
+        if not self._around.finds_local or not (named or self._lacks_somebody()):
+            return
+        if anyio.current_time() - self._looked_at < LOOK_AGAIN_SECONDS:
+            return
+        self._looking = anyio.Event()
+        try:
+            found = {provider.id: provider for provider in await discover(self._around.wires.local)}
+            for gone in self._found:
+                self._providers.pop(gone, None)
+            self._found = {id for id in found if id not in self._providers}
+            self._providers |= {id: found[id] for id in self._found}
+            self._looked_at = anyio.current_time()
+        finally:
+            self._looking.set()
+            self._looking = None
+
+    def _lacks_somebody(self) -> bool:
+        """Whether nobody configured can be asked, or somebody was chosen who is not configured."""
+        configured = self._providers.keys() - self._found
+        chosen = {choice.provider for choice in self._choices.values()}
+        return bool(chosen - configured) or not any(id in configured for id in self._offer())
 
     def _offer(self) -> dict[str, tuple[ModelEntry, ...]]:
         offer = {id: self._around.catalog.models_of(provider) for id, provider in self._providers.items()}
@@ -158,14 +196,22 @@ class ConfiguredModels:
         provider, entry = self._providers[choice.provider], self._entry(choice)
         if entry is None:
             raise not_found(f"model {choice.provider}/{choice.model} not found")
+        if provider.type == "local":
+            return self._voice(*await self._at_home())
+        return await self._script(provider) if provider.type == "scripted" else self._voice(provider, choice, entry)
+
+    async def _at_home(self) -> tuple[ProviderConfig, SelectedModel, ModelEntry]:
+        provider = await self._around.at_home()
+        model = provider.models[0]
+        return provider, SelectedModel(provider=provider.id, model=model.id), model
+
+    def _voice(self, provider: ProviderConfig, choice: SelectedModel, entry: ModelEntry) -> Model:
         connection = connection_of(provider, self._around)
         quirks = quirks_of(connection)
         if quirks is None:
             raise ModelTrouble(
                 Trouble.REFUSED, f"provider {provider.id} has an unknown type {provider.type!r}", title="Not Configured"
             )
-        if quirks.dialect is Dialect.SCRIPTED:
-            return await self._script(provider)
         info = info_of(entry, provider, connection.type)
         voice = Voice(connection, info, asked_with(choice, entry.options, provider))
         return adapter(voice, quirks, self._around.wires.to(base_url_of(connection, quirks)))

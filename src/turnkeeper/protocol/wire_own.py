@@ -130,6 +130,12 @@ class QueueOrder(msgspec.Struct, frozen=True):
     run_ids: tuple[str, ...] = ()
 
 
+class CatalogSource(msgspec.Struct, frozen=True):
+    """Where to read the catalogue of models: a URL, a file of the server's computer, or `embedded`."""
+
+    source: str = ""
+
+
 class CancelReceipt(msgspec.Struct, frozen=True):
     """What a cancel met: the runs that waited and now never run, and those that were active and now stop."""
 

@@ -89,6 +89,9 @@ class PlainDesk:
     def providers(self) -> Sequence[ProviderEntry]:
         return ()
 
+    async def update_providers(self, source: str) -> Sequence[ProviderEntry]:
+        return self.providers()
+
     def large_model(self) -> tuple[ModelEntry, SelectedModel]:
         return ENTRY, MODEL
 

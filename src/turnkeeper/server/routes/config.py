@@ -6,6 +6,7 @@ from turnkeeper.engine import configuring
 from turnkeeper.engine.reception import Room
 from turnkeeper.protocol.config import Config, ProviderEntry
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
+from turnkeeper.protocol.wire_own import CatalogSource
 from turnkeeper.protocol.wire_workspaces import (
     ConfigCompact,
     ConfigModel,
@@ -42,6 +43,11 @@ async def trust(visit: Visit) -> Reply:
     room = await visit.room()
     await configuring.changed(room.workspace, room.desk.trust(said))
     return json(room.desk.config_state())
+
+
+async def update_providers(visit: Visit) -> Reply:
+    said = await visit.read(CatalogSource, required=False)
+    return json(list(await (await visit.room()).desk.update_providers(said.source)))
 
 
 async def changed(room: Room, change: Awaitable[None]) -> Reply:
@@ -121,6 +127,17 @@ ROUTES = (
     ),
     Route(
         "GET", "/v1/workspaces/{id}/providers", providers, "The catalogue, or null.", gives=list[ProviderEntry] | None
+    ),
+    Route(
+        "POST",
+        "/v1/workspaces/{id}/providers/update",
+        update_providers,
+        "Read the catalogue anew.",
+        body=CatalogSource,
+        body_required=False,
+        gives=list[ProviderEntry],
+        refuses=(502,),
+        own=True,
     ),
     Route("POST", f"{_CONFIG}/set", set_field, "Set one key.", body=ConfigSet),
     Route("POST", f"{_CONFIG}/remove", remove_field, "Remove one key.", body=ConfigRemove),
