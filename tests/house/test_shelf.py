@@ -11,6 +11,7 @@ import pytest
 
 from turnkeeper.house.shelf import CatalogUnavailable, Shelf, named_source
 from turnkeeper.models.catalog import Catalog, embedded, packed_file, read
+from turnkeeper.testing.house import house
 
 SMALL = msgspec.json.encode([{"id": "mine", "models": [{"id": "m"}]}])
 PROVIDERS = "/v2/providers"
@@ -73,3 +74,18 @@ def test_nothing_is_fetched_at_the_start_unless_the_environment_names_a_source()
     assert named_source({}) == ""
     assert named_source({"CATWALK_URL": "https://a.example", "TURNKEEPER_CATALOG_URL": "/b.json"}) == "/b.json"
     assert named_source({"CATWALK_URL": "https://a.example", "CRUSH_DISABLE_PROVIDER_AUTO_UPDATE": "1"}) == ""
+
+
+async def test_a_client_has_the_catalogue_read_anew_and_its_models_can_be_chosen(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_bytes(SMALL)
+    (tmp_path / "project").mkdir()
+    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    with anyio.fail_after(20):
+        async with house(catalog_file=tmp_path / "providers.json") as door:
+            client = await door.client(tmp_path / "project", env=env)
+            update = client.path("/providers/update")
+            assert (await door.http.post(update, {"source": str(tmp_path / "none.json")})).status == 502
+            answered = await door.http.post(update, {"source": str(tmp_path / "mine.json")})
+            assert [entry["id"] for entry in answered.json()] == ["mine"]
+            assert (await door.http.get(client.path("/providers"))).json() == answered.json()
+            assert len((await door.http.post(update, None)).json()) == len(embedded().providers)

@@ -17,7 +17,8 @@ import anyio
 from turnkeeper.broker.memory import MemoryBroker
 from turnkeeper.engine.reception import Build, Limits, Reception
 from turnkeeper.house.building import Builder
-from turnkeeper.models.catalog import embedded
+from turnkeeper.house.shelf import Shelf
+from turnkeeper.models.local import AtHome
 from turnkeeper.models.wires import open_wires
 from turnkeeper.server.app import Door
 from turnkeeper.server.guard import Guard
@@ -45,10 +46,17 @@ class House:
 
 
 @asynccontextmanager
-async def house(*, log_file: Path = Path("/dev/null")) -> AsyncGenerator[House]:
+async def house(
+    *, log_file: Path = Path("/dev/null"), catalog_file: Path = Path("/dev/null/none")
+) -> AsyncGenerator[House]:
     async with open_wires() as wires, anyio.create_task_group() as tasks:
         builder = Builder(
-            catalog=embedded(), wires=wires, broker=MemoryBroker(), address="in-process", log_file=log_file
+            shelf=Shelf(catalog_file, wires.remote),
+            wires=wires,
+            at_home=AtHome(tasks),
+            broker=MemoryBroker(),
+            address="in-process",
+            log_file=log_file,
         )
         build = Build(version="test", build_id="test", platform="test/test")
         reception = Reception(tasks, builder, build=build, limits=Limits())
