@@ -23,8 +23,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": {"protocol", "core", *PORTS},
     "server": {"protocol", "engine", "settings.settings"},
     "client": {"protocol"},
-    # The command line opens the other faces, and one of its commands opens the house.
-    "cli": {"protocol", "client", *FACES},
+    # Where this user's server listens, and which build it should be, is known in one place.
+    "client.local": {"protocol", "settings.dirs", "settings.build"},
+    # The command line opens the other faces, checks and edits settings where there is no server, and one of its
+    # commands opens the house.
+    "cli": {"protocol", "client", "settings", *FACES},
     "cli.serve": {"protocol", "client", "house"},
     "tui": {"protocol", "client"},
     "web": {"protocol", "client"},

@@ -18,7 +18,8 @@ import msgspec
 from anyio.abc import SocketStream
 
 from turnkeeper.models.scripted import Turn
-from turnkeeper.server.listen import Host, bind
+from turnkeeper.protocol.hosts import Host
+from turnkeeper.server.listen import bind
 from turnkeeper.server.serving import serve
 from turnkeeper.testing.bridge import Heard, parsed
 from turnkeeper.testing.front import Front, front

@@ -14,8 +14,9 @@ import msgspec
 from anyio.abc import ByteStream
 
 from turnkeeper.models.scripted import Turn
+from turnkeeper.protocol.hosts import Host
 from turnkeeper.server.bounds import Bounds
-from turnkeeper.server.listen import Host, bind
+from turnkeeper.server.listen import bind
 from turnkeeper.server.serving import Encryption, serve
 from turnkeeper.testing.front import Front, front
 

@@ -12,7 +12,8 @@ from anyio import fail_after, to_thread
 
 from tests.server.sockets import server
 from turnkeeper.house.serving import Access, NotSafe
-from turnkeeper.server.listen import AddressInUse, BadHost, Host, bind, is_stale, parse_host
+from turnkeeper.protocol.hosts import BadHost, Host, parse_host
+from turnkeeper.server.listen import AddressInUse, bind, is_stale
 from turnkeeper.server.peers import bsd_user, is_stranger, peer_user
 from turnkeeper.server.serving import CertificateUnusable, Encryption
 from turnkeeper.server.tokens import open_token

@@ -3,23 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import msgspec
-
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
+from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
-
-
-class JobRow(msgspec.Struct, frozen=True):
-    """A shell command in the background of a session."""
-
-    id: str
-    session_id: str
-    command: str
-    description: str
-    state: str
-    started_at: int
-    exit_code: int | None = None
 
 
 class Desk(Protocol):

@@ -11,13 +11,13 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from turnkeeper.engine.desk import JobRow
 from turnkeeper.house.briefing import Briefing
 from turnkeeper.house.shelf import EMBEDDED, Shelf, named_source
 from turnkeeper.house.voices import OFFLINE, Voices
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.problems import Conflict, NotFound, Problem
+from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigNotice, ConfigState, ConfigTrust, ConfigWaiting
 from turnkeeper.settings.dirs import find_dirs
 from turnkeeper.settings.editing import remove_in_scope, set_in_scope

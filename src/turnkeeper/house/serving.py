@@ -15,15 +15,17 @@ from turnkeeper import __version__
 from turnkeeper.core.claims import Policy
 from turnkeeper.engine.reception import Build, Limits, Reception
 from turnkeeper.house.late import LateBuilder
+from turnkeeper.protocol.hosts import Host, parse_host
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.server.app import Door
 from turnkeeper.server.bounds import Bounds, connections_for, raise_file_limit
 from turnkeeper.server.guard import LOCAL_HOSTS, Guard
-from turnkeeper.server.listen import Host, bind, parse_host
+from turnkeeper.server.listen import bind
 from turnkeeper.server.routes import all_routes
 from turnkeeper.server.serving import Encryption, serve
 from turnkeeper.server.tokens import TokenFile, open_token, renew
 from turnkeeper.settings import dirs
+from turnkeeper.settings.build import build_id
 from turnkeeper.settings.load import load
 from turnkeeper.settings.settings import Settings
 
@@ -37,20 +39,8 @@ class NotSafe(Problem):
 
 
 def build() -> Build:
-    """Which server this is: the version, and when its newest source file was changed."""
-    root = Path(__file__).parent.parent
-    newest = max(path.stat().st_mtime_ns for path in root.rglob("*.py"))
     system = f"{platform.system().lower()}/{platform.machine()}"
-    return Build(version=__version__, build_id=base36(newest), platform=system)
-
-
-def base36(number: int) -> str:
-    digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-    text = ""
-    while number:
-        number, digit = divmod(number, 36)
-        text = digits[digit] + text
-    return text or "0"
+    return Build(version=__version__, build_id=build_id(), platform=system)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,13 @@ class RequestClosed(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
+class SkipMoved(msgspec.Struct, frozen=True):
+    """From now on nobody is asked for permission, or they are again; `by` is whoever said so."""
+
+    skip: bool = False
+    by: str = ""
+
+
 OwnPayload = (
     WireDelta
     | RunAccepted
@@ -126,6 +133,7 @@ OwnPayload = (
     | PartSaid
     | MessageDropped
     | RequestClosed
+    | SkipMoved
 )
 
 OWN_KINDS: dict[str, type[OwnPayload]] = {
@@ -142,6 +150,7 @@ OWN_KINDS: dict[str, type[OwnPayload]] = {
     "message_reset": MessageDropped,
     "request_answered": RequestClosed,
     "request_withdrawn": RequestClosed,
+    "skip_moved": SkipMoved,
 }
 
 
@@ -175,6 +184,8 @@ def told(event: events.Event, session_id: SessionId) -> tuple[str, OwnPayload] |
             return "request_answered", RequestClosed(session_id, request_id, by=by)
         case events.RequestWithdrawn(request_id, reason):
             return "request_withdrawn", RequestClosed(session_id, request_id, reason=reason)
+        case events.SkipSet(skip, by):
+            return "skip_moved", SkipMoved(skip, by)
         case _:
             return None
 

@@ -12,6 +12,7 @@ from turnkeeper.protocol.problems import BadRequest
 from turnkeeper.protocol.wire_details import OWN_KINDS, OwnPayload
 from turnkeeper.protocol.wire_events import KINDS, Payload
 from turnkeeper.protocol.wire_messages import WireMessage
+from turnkeeper.protocol.wire_own import Snapshot
 from turnkeeper.protocol.wire_reading import first_value, fit
 
 
@@ -26,11 +27,11 @@ class Envelope(msgspec.Struct, frozen=True):
 
     kind: str
     type: str
-    payload: Payload | OwnPayload | Unknown
+    payload: Payload | OwnPayload | Snapshot | Unknown
 
 
 # Our own ending has every key of the original's, so it reads both.
-_KINDS: dict[str, type[Payload | OwnPayload]] = {**KINDS, **OWN_KINDS}
+_KINDS: dict[str, type[Payload | OwnPayload | Snapshot]] = {**KINDS, **OWN_KINDS, "snapshot": Snapshot}
 
 
 class _FastInner(msgspec.Struct, frozen=True):
@@ -68,7 +69,7 @@ def _read_slowly(line: bytes) -> Envelope:
     return Envelope(kind, event_type, _payload(kind, inner.get("payload")))
 
 
-def _payload(kind: str, value: Any) -> Payload | OwnPayload | Unknown:
+def _payload(kind: str, value: Any) -> Payload | OwnPayload | Snapshot | Unknown:
     shape = _KINDS.get(kind)
     if shape is None or value is None:
         return Unknown(value)

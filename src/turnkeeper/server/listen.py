@@ -4,75 +4,22 @@ A socket file that a dead server left is removed; one that answers, or that cann
 """
 
 import contextlib
-import ipaddress
 import os
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from turnkeeper.protocol.hosts import Host
 from turnkeeper.protocol.problems import Problem
 
 PROBE_SECONDS = 0.2
 BACKLOG_CONNECTIONS = 512
 
 
-class BadHost(Problem):
-    """The host is not one this server can listen on."""
-
-    status = 400
-
-
 class AddressInUse(Problem):
     """Another server listens there."""
 
     status = 409
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """`unix:///path` or `tcp://host:port`."""
-
-    scheme: str
-    address: str
-
-    def __str__(self) -> str:
-        return f"{self.scheme}://{self.address}"
-
-    @property
-    def name(self) -> str:
-        return self.address.rpartition(":")[0].strip("[]")
-
-    @property
-    def port(self) -> int:
-        return int(self.address.rpartition(":")[2])
-
-    @property
-    def is_local(self) -> bool:
-        """Whether only this computer can reach it."""
-        return self.scheme == "unix" or is_loopback(self.name)
-
-
-def is_loopback(name: str) -> bool:
-    try:
-        return name == "localhost" or ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
-def parse_host(text: str) -> Host:
-    scheme, found, address = text.partition("://")
-    if not found or not address:
-        raise BadHost(f"invalid host format: {text}")
-    if scheme == "unix":
-        return Host(scheme, address)
-    if scheme != "tcp":
-        raise BadHost(f"cannot listen on {scheme}://; use unix:///path or tcp://host:port")
-    address = address.partition("/")[0]
-    name, _, port = address.rpartition(":")
-    if not name or not port.isdigit() or int(port) > 65535:
-        raise BadHost(f"{text} needs a host and a port: tcp://127.0.0.1:4096")
-    return Host(scheme, address)
 
 
 def bind(host: Host) -> socket.socket:

@@ -18,7 +18,7 @@ from typing import Any
 import anyio
 
 from turnkeeper.core.claims import Policy
-from turnkeeper.engine.desk import Desk, JobRow
+from turnkeeper.engine.desk import Desk
 from turnkeeper.engine.means import Hooks, Knobs
 from turnkeeper.engine.reception import Build, Limits, Reception
 from turnkeeper.engine.shelling import RunOnce
@@ -37,6 +37,7 @@ from turnkeeper.protocol.config import (
 )
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.problems import Conflict, NotFound, Problem
+from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
 from turnkeeper.server.app import Door

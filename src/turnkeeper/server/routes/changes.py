@@ -1,35 +1,11 @@
 """What a session did to files, taken back and done again; and the commands it left running."""
 
-import msgspec
-
 from turnkeeper.engine import conversations, restoring
-from turnkeeper.engine.desk import JobRow
 from turnkeeper.engine.restoring import Back
 from turnkeeper.protocol.ids import RunId
+from turnkeeper.protocol.wire_changes import ChangeView, JobRow, RestoredView, UndoRequest
 from turnkeeper.server.routing import Route
 from turnkeeper.server.visit import Reply, Visit, json
-
-
-class ChangeView(msgspec.Struct, frozen=True):
-    """A file before the session and now; null is no file."""
-
-    path: str
-    before: str | None
-    after: str | None
-
-
-class UndoRequest(msgspec.Struct, frozen=True):
-    """Which files (all, without a path), and how far: before a run, to a version, or one change."""
-
-    path: str = ""
-    run_id: str = ""
-    version: int | None = None
-    over: bool = False
-
-
-class RestoredView(msgspec.Struct, frozen=True):
-    path: str
-    problem: str = ""
 
 
 async def changes(visit: Visit) -> Reply:

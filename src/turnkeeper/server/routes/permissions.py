@@ -1,10 +1,9 @@
 """Answers to what runs ask, and what was allowed for longer."""
 
-import msgspec
-
 from turnkeeper.engine import answering
 from turnkeeper.protocol.ids import RequestId
 from turnkeeper.protocol.requests import Answers, Grant
+from turnkeeper.protocol.wire_changes import Settled
 from turnkeeper.protocol.wire_reading import decode
 from turnkeeper.protocol.wire_requests import (
     GrantRequest,
@@ -17,21 +16,6 @@ from turnkeeper.protocol.wire_requests import (
 )
 from turnkeeper.server.routing import Route
 from turnkeeper.server.visit import EMPTY, Reply, Visit, json
-
-
-class Settled(msgspec.Struct, frozen=True):
-    """One entry of the audit: what was asked, what was decided, by whom and when."""
-
-    request_id: str
-    session_id: str
-    run_id: str
-    tool: str
-    subject: str
-    decision: str
-    scope: str = ""
-    by: str = ""
-    reason: str = ""
-    at: int = 0
 
 
 async def skip(visit: Visit) -> Reply:

@@ -1,13 +1,13 @@
 """Prompts and their runs: submitting, watching, stopping, and the line that waits."""
 
 import anyio
-import msgspec
 
 from turnkeeper.engine import configuring, submitting
 from turnkeeper.engine.submitting import Submission
 from turnkeeper.protocol.ids import RunId, SessionId
 from turnkeeper.protocol.problems import AgentMissing, BadRequest, PromptEmpty, SessionMissing
 from turnkeeper.protocol.runs import Outcome, Run, RunOptions, RunState
+from turnkeeper.protocol.wire_changes import QueueMove
 from turnkeeper.protocol.wire_own import CancelReceipt, Queue, QueueEdit, RunView, queue_to_wire, run_to_wire
 from turnkeeper.protocol.wire_prompts import AgentMessage, prompt_from_wire
 from turnkeeper.server.routing import Route
@@ -16,12 +16,6 @@ from turnkeeper.server.visit import EMPTY, Reply, Visit, json
 WAIT_SECONDS_DEFAULT = 60.0
 WAIT_SECONDS_MAX = 3600.0
 SUMMARY_SECONDS_MAX = 3600.0
-
-
-class QueueMove(msgspec.Struct, frozen=True):
-    """Where a waiting prompt goes: 0 is next."""
-
-    index: int = 0
 
 
 async def submit(visit: Visit) -> Reply:

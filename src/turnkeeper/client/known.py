@@ -1,0 +1,72 @@
+"""What a view holds, and how it is changed: by making another one, in which what did not change is the same object."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import msgspec
+
+from turnkeeper.client.conversation import Conversation
+from turnkeeper.protocol import wire_events as wire
+from turnkeeper.protocol.runs import RunState
+from turnkeeper.protocol.wire_own import RunView
+from turnkeeper.protocol.wire_requests import PermissionRequest, QuestionRequest
+from turnkeeper.protocol.wire_sessions import File, Session
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """What became of a request: answered `by` a client (`granted` says how, for a permission), or withdrawn."""
+
+    tool_call_id: str = ""
+    by: str = ""
+    reason: str = ""
+    granted: bool | None = None
+
+
+class View(msgspec.Struct, frozen=True):
+    sessions: Mapping[str, Session] = {}
+    conversations: Mapping[str, Conversation] = {}
+    """Those that were read, and those that began under our eyes."""
+    runs: Mapping[str, RunView] = {}
+    """All that have not ended, and the last that have."""
+    queues: Mapping[str, tuple[str, ...]] = {}
+    """By session the ids of the runs that wait, first to run first."""
+    gates: Mapping[str, str] = {}
+    """By session whether it goes on by itself, where that is not `open`."""
+    permissions: Mapping[str, PermissionRequest] = {}
+    questions: Mapping[str, QuestionRequest] = {}
+    """Requests that wait for an answer."""
+    settled: Mapping[str, Settled] = {}
+    files: Mapping[str, Mapping[str, File]] = {}
+    """By session and path the newest version of what it changed."""
+    mcp: Mapping[str, wire.MCPEvent] = {}
+    lsps: Mapping[str, wire.LSPEvent] = {}
+    skip: bool = False
+    """Whether nobody is asked for permission."""
+    config_revision: int = 0
+    """Grows whenever the configuration changed, which is then to be read again."""
+
+    def active(self, session_id: str) -> RunView | None:
+        """The run that is going on in a session."""
+        going = (RunState.ACTIVE.value, RunState.STOPPING.value)
+        return next((run for run in self.runs.values() if run.session_id == session_id and run.state in going), None)
+
+    def waiting(self, session_id: str) -> list[RunView]:
+        """The runs in line, with their prompts and authors."""
+        return [self.runs[id] for id in self.queues.get(session_id, ()) if id in self.runs]
+
+    def conversation(self, session_id: str) -> Conversation:
+        return self.conversations.get(session_id, NOTHING_SAID)
+
+
+NOTHING_SAID = Conversation()
+
+
+def with_(known: Mapping[K, V], key: K, value: V) -> dict[K, V]:
+    return {**known, key: value}
+
+
+def without(known: Mapping[K, V], key: K) -> dict[K, V]:
+    return {one: value for one, value in known.items() if one != key}

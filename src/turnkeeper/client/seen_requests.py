@@ -1,0 +1,62 @@
+"""Requests as a view sees them: waiting, or settled by somebody. One that was settled does not come back."""
+
+from msgspec.structs import replace
+
+from turnkeeper.client.known import Settled, View, with_, without
+from turnkeeper.protocol import wire_details as own
+from turnkeeper.protocol.wire_requests import (
+    PermissionNotification,
+    PermissionRequest,
+    QuestionNotification,
+    QuestionRequest,
+)
+from turnkeeper.protocol.wire_stream import Envelope
+
+SETTLED_MAX = 256
+
+
+def permission(view: View, _: Envelope, payload: PermissionRequest) -> View:
+    if payload.id in view.settled:
+        return view
+    return replace(view, permissions=with_(view.permissions, payload.id, payload))
+
+
+def question(view: View, _: Envelope, payload: QuestionRequest) -> View:
+    if payload.id in view.settled:
+        return view
+    return replace(view, questions=with_(view.questions, payload.id, payload))
+
+
+def closed(view: View, _: Envelope, payload: own.RequestClosed) -> View:
+    asked = view.permissions.get(payload.request_id)
+    before = view.settled.get(payload.request_id, Settled(asked.tool_call_id if asked else ""))
+    return _settle(view, payload.request_id, replace(before, by=payload.by, reason=payload.reason))
+
+
+def notified(view: View, _: Envelope, payload: PermissionNotification) -> View:
+    """The first notice only says that somebody was asked; the second says what the answer was."""
+    if not payload.granted and not payload.denied:
+        return view
+    call = payload.tool_call_id
+    open_now = [id for id, request in view.permissions.items() if request.tool_call_id == call]
+    answered = [id for id, known in view.settled.items() if known.tool_call_id == call and known.granted is None]
+    for id in [*open_now, *answered]:
+        known = view.settled.get(id, Settled(call))
+        view = _settle(view, id, replace(known, granted=payload.granted))
+    return view
+
+
+def questions_closed(view: View, _: Envelope, payload: QuestionNotification) -> View:
+    return _settle(view, payload.batch_id, view.settled.get(payload.batch_id, Settled()))
+
+
+def _settle(view: View, request_id: str, how: Settled) -> View:
+    settled = with_(view.settled, request_id, how)
+    while len(settled) > SETTLED_MAX:
+        del settled[next(iter(settled))]
+    return replace(
+        view,
+        settled=settled,
+        permissions=without(view.permissions, request_id),
+        questions=without(view.questions, request_id),
+    )
