@@ -15,6 +15,8 @@ BUSY = _in("presence", "a_session_is_busy_as_long_as_its_run_is_active")
 COUNTED = _in("presence", "attached_clients_follow_who_comes_chooses_switches_and_leaves")
 TABLE = _in("routes", "each_route_of_the_original_answers_exactly_as_it_does")
 GONE = _in("cancel", "a_request_that_is_gone_does_not_take_its_run_along")
+BYTES = _in("events", "a_whole_run_has_exactly_these_bytes")
+COALESCED = _in("events", "a_streamed_message_is_told_whole_at_most_once_a_tick_and_ends_as_it_is")
 MATRIX = _in(
     "cancel_matrix",
     "a_cancel_stops_a_run_wherever_it_stands_and_keeps_what_it_had_said",
@@ -90,6 +92,47 @@ PROMISES: dict[str, list[str]] = {
     "wire.md 9.1 TestE2E_CancelOfActiveRunAlsoCancelsAcceptedFollowUp": _in(
         "cancel", "one_cancel_covers_both_of_two_prompts_and_none_that_comes_after_it"
     ),
+    # events_test.go: what is encoded, is proved in `protocol`; here is what arrives.
+    "wire.md 9.1 TestRunCompleteToProto_RoundTrip": BYTES,
+    "wire.md 3.1": _in("events", "the_head_of_a_stream_comes_before_any_event_and_is_the_originals"),
+    "wire.md 3.2": _in("events", "the_head_of_a_stream_comes_before_any_event_and_is_the_originals"),
+    "wire.md 3.3": [
+        *BYTES,
+        *_in(
+            "events",
+            "a_heartbeat_is_a_blank_line_that_no_reader_notices",
+            "a_stream_ends_with_its_terminating_chunk_when_its_workspace_closes",
+        ),
+    ],
+    "wire.md 4.4": BYTES,
+    "wire.md T-46": _in("events", "a_stream_ends_with_its_terminating_chunk_when_its_workspace_closes"),
+    "wire.md T-47": _in("events", "the_head_of_a_stream_comes_before_any_event_and_is_the_originals"),
+    "wire.md T-48": BYTES,
+    "wire.md 9.7 Message service: text deltas within the debounce window coalesce": COALESCED,
+    "wire.md 9.7 Message service: finish and tool calls flush synchronously": COALESCED,
+    "a run's ending never overtakes its last message, and comes before the next run asks": _in(
+        "events", "an_ending_comes_after_the_last_message_of_its_run_and_before_the_next_run_asks"
+    ),
+    "who comes late is asked what still waits": _in(
+        "events", "who_comes_late_is_asked_what_still_waits_for_an_answer_once"
+    ),
+    "an event is encoded once for all who watch": _in("events", "what_is_told_is_encoded_once_for_everybody"),
+    "our own clients are told fragments and finished parts": _in(
+        "events",
+        "a_client_that_asks_for_it_is_told_every_turn_of_a_run_in_fragments_and_finished_parts",
+        "the_fragments_of_a_tool_call_and_of_its_output_reach_those_who_ask_for_detail",
+    ),
+    "a stream can be resumed from any position, also after a restart": _in(
+        "resume",
+        "from_whatever_position_one_resumes_nothing_is_missed_and_nothing_is_told_twice",
+        "the_header_of_a_browser_and_the_query_mean_the_same_and_the_header_wins",
+        "what_is_no_position_is_refused",
+        "a_stream_goes_on_after_the_server_was_started_again",
+        "who_cannot_resume_is_given_everything_as_of_one_position_and_goes_on_from_there",
+        "a_reader_that_is_cut_at_random_places_sees_everything_once_and_in_order",
+        "a_reader_that_is_cut_ten_thousand_times_sees_everything_once_and_in_order",
+    ),
+    "a snapshot is the workspace as of one position": _in("resume", "a_snapshot_is_the_workspace_as_of_one_position"),
     # The cancellation matrix.
     "agent-core 2.1": _in("cancel", "a_cancel_with_nothing_to_cancel_does_not_poison_the_next_prompt"),
     "agent-core 2.2": [*_in("cancel", "a_cancel_right_after_the_202_is_not_lost"), *MATRIX],

@@ -91,7 +91,7 @@ class Teller:
             own = told(entry.event, session_id)
             lines = [] if own is None else [envelope(own[0], "updated", own[1])]
             if isinstance(entry.event, e.PartSaid | e.MessageReset | e.RunComplete):
-                return [*lines, *await self._around_the_ending(entry)]
+                return [*await self._around_the_ending(entry), *lines]
             return [*lines, *await self._in_the_originals_words(entry)]
         return await self._in_the_originals_words(entry)
 

@@ -54,6 +54,11 @@ class Events:
     _rest: bytes = b""
     _ready: list[Heard] = field(default_factory=list[Heard])
 
+    async def raw(self) -> bytes:
+        """The next bytes as they were sent, for who reads no events; raises `EndOfStream` at the body's end."""
+        with anyio.fail_after(WAIT_SECONDS):
+            return await self._chunks.receive()
+
     async def any(self) -> Heard:
         """The next event; raises `EndOfStream` when the body has ended cleanly."""
         with anyio.fail_after(WAIT_SECONDS):

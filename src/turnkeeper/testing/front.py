@@ -205,13 +205,18 @@ async def front(
     body_bytes_max: int = 1024 * 1024,
     hooks: Hooks | None = None,
     small: Model | None = None,
+    large: ScriptedModel | None = None,
     opening: Callable[[Path], Awaitable[None]] | None = None,
     shell: RunOnce = echo,
     patience: Patience = Patience(),  # noqa: B008 - frozen
+    stores: dict[str, MemoryStore] | None = None,
 ) -> AsyncGenerator[Front]:
-    """`opening` is awaited before a workspace is there: it may take its time, or raise."""
+    """`opening` is awaited before a workspace is there: it may take its time, or raise.
+
+    `stores` are what another front has left behind: this one is the same server, started again.
+    """
     stages: dict[str, Stage] = {}
-    stores: dict[str, MemoryStore] = {}
+    stores = {} if stores is None else stores
 
     @asynccontextmanager
     async def opener(asked: WorkspaceCreation, path: Path) -> AsyncGenerator[tuple[Workspace, Desk]]:
@@ -228,6 +233,7 @@ async def front(
             id=str(uuid.uuid4()),
             hooks=hooks,
             small=small,
+            large=large,
         ) as stage:
             stage.workspace.skip_permissions = asked.yolo
             stages[str(path)] = stage

@@ -141,13 +141,14 @@ async def scene(
     rules: Sequence[Rule] = (),
     path: Path = Path("/scene"),
     small: Model | None = None,
+    large: ScriptedModel | None = None,
     id: str = "w",
     files: MemoryFiles | None = None,
     hooks: Hooks | None = None,
 ) -> AsyncGenerator[Stage, None]:
-    """`id` also keeps what is minted apart from what other workspaces mint."""
+    """`large` plays a script of its own. `id` also keeps what is minted apart from what other workspaces mint."""
     store = store or MemoryStore()
-    model = ScriptedModel(turns)
+    model = large or ScriptedModel(turns)
     models = ScriptedModels(model, small or ScriptedModel([turn(Say("A title"))], again=True))
     ids = itertools.count(await store.head() + 1)
     clock = itertools.count(1_700_000_000_000)
