@@ -181,7 +181,7 @@ async def test_fresh_credentials_are_used_by_the_next_voice(voices: Voices, fake
     models = voices(stale, refresh=refresh)
     with pytest.raises(ModelTrouble):
         await answer(await models.choose("large"))
-    assert await models.refresh("mine")
+    assert await models.refresh("mine", since=0.0)
     fake.answer(Say("hi"))
     assert (await answer(await models.choose("large"), ask(user("again"))))[0] == TextSaid("hi")
 
@@ -200,7 +200,7 @@ async def test_those_who_refresh_at_the_same_time_share_one_answer(voices: Voice
     answers: list[bool] = []
 
     async def one() -> None:
-        answers.append(await models.refresh("mine"))
+        answers.append(await models.refresh("mine", since=0.0))
 
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
@@ -213,7 +213,7 @@ async def test_those_who_refresh_at_the_same_time_share_one_answer(voices: Voice
 
 
 async def test_nothing_newer_means_asking_again_is_pointless(voices: Voices) -> None:
-    assert not await voices(provider("first")).refresh("first")
+    assert not await voices(provider("first")).refresh("first", since=0.0)
 
 
 def test_a_key_is_never_printed_with_its_provider() -> None:

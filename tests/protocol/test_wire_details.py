@@ -217,6 +217,11 @@ TOLD: list[tuple[Event, str, str]] = [
         "request_withdrawn",
         '{"session_id":"S","request_id":"q","reason":"the run was cancelled"}',
     ),
+    (
+        events.RunWaiting(RunId("r"), events.Delay.RETRY, 5.0, "overloaded", "anthropic"),
+        "run_waiting",
+        '{"session_id":"S","run_id":"r","delay":"retry","seconds":5.0,"message":"overloaded","provider":"anthropic"}',
+    ),
 ]
 
 

@@ -12,6 +12,7 @@ from tests.store.replaying import seen, views_equal_replay
 from tests.store.scenes import AT, S, T, asked
 from turnkeeper.protocol.events import (
     ConfigChanged,
+    Delay,
     EffectNoted,
     Event,
     FileSaid,
@@ -35,6 +36,7 @@ from turnkeeper.protocol.events import (
     RunFolded,
     RunStarted,
     RunStopping,
+    RunWaiting,
     SessionCreated,
     SessionDeleted,
     SessionRenamed,
@@ -158,6 +160,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(GrantGiven, grants),
     st.builds(GrantRevoked, words),
     st.builds(EffectNoted, st.builds(Effect, calls, sessions, run_ids, words, st.sampled_from(EffectState), words)),
+    st.builds(RunWaiting, run_ids, st.sampled_from(Delay), st.just(1.5), words),
     st.just(ConfigChanged()),
 )
 appends = st.builds(Append, sessions | st.just(WORKSPACE), st.lists(events, max_size=4), st.none() | small)

@@ -8,6 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import TypeVar
 
 import msgspec
 
@@ -28,6 +29,8 @@ class Limit(StrEnum):
     TIME = "time"
     LOOP = "loop"
     CONTEXT = "context"
+    SESSION_TOKENS = "session_tokens"
+    SESSION_COST = "session_cost"
 
 
 class GoOn(msgspec.Struct, frozen=True):
@@ -65,7 +68,17 @@ class Spent(msgspec.Struct, frozen=True):
     next_tokens: int = 0
     next_cost: float = 0.0
     compactions: int = 0
-    """Compactions since the last step that came to its end."""
+    """Compactions after which there was no room for more than one step."""
+    session_tokens: int = 0
+    session_cost: float = 0.0
+    """Of all runs of the session, this one included."""
+
+
+class SessionLimits(msgspec.Struct, frozen=True):
+    """What all runs of a session together may take; None is no limit."""
+
+    tokens_max: int | None = None
+    cost_max: float | None = None
 
 
 class Room(msgspec.Struct, frozen=True):
@@ -76,9 +89,11 @@ class Room(msgspec.Struct, frozen=True):
     """Whether to summarise by itself; if not, the provider's refusal is the limit."""
 
 
-def advise(limits: RunOptions, spent: Spent, room: Room, run: Sequence[Message]) -> Advice:
+def advise(
+    limits: RunOptions, spent: Spent, room: Room, run: Sequence[Message], *, session: SessionLimits | None = None
+) -> Advice:
     """`run` is what this run has said. A loop is looked for before the context: compacting would only prolong it."""
-    if stop := exceeded(limits, spent) or looping(run):
+    if stop := exceeded(limits, spent) or exceeded_by_session(session or SessionLimits(), spent) or looping(run):
         return stop
     if room.compact and compact_at(window=room.context_window, used=spent.context_tokens):
         return compact(spent)
@@ -86,11 +101,25 @@ def advise(limits: RunOptions, spent: Spent, room: Room, run: Sequence[Message])
 
 
 def compact(spent: Spent) -> Compact | Stop:
-    """Also what to do when the provider itself refuses a context as too large."""
     if spent.compactions < COMPACTIONS_MAX:
         return Compact()
     times = f"{spent.compactions} times in a row"
-    return Stop(Limit.CONTEXT, f"The conversation was summarised {times} and still does not fit the model's context.")
+    return Stop(
+        Limit.CONTEXT,
+        f"The conversation was summarised {times} and still does not fit the model's context: choose a model with a "
+        "larger one, or begin a new session.",
+    )
+
+
+def refused_as_full(spent: Spent, room: Room) -> Compact | Stop:
+    """What to do when the provider itself refuses a context as too large."""
+    if room.compact:
+        return compact(spent)
+    return Stop(
+        Limit.CONTEXT,
+        "The conversation no longer fits the model's context, and is not summarised by itself: summarise it, or begin "
+        "a new session.",
+    )
 
 
 def exceeded(limits: RunOptions, spent: Spent) -> Stop | None:
@@ -104,8 +133,43 @@ def exceeded(limits: RunOptions, spent: Spent) -> Stop | None:
         told = f"{spent.cost:.4f} of {limits.cost_max:.4f} US dollars are spent"
         return Stop(Limit.COST, f"The run reached its limit of money: {told}.")
     if limits.seconds_max is not None and spent.seconds >= limits.seconds_max:
-        return Stop(Limit.TIME, f"The run reached its limit of {limits.seconds_max:g} seconds.")
+        return out_of_time(limits.seconds_max)
     return None
+
+
+def out_of_time(seconds_max: float) -> Stop:
+    return Stop(Limit.TIME, f"The run reached its limit of {seconds_max:g} seconds.")
+
+
+def exceeded_by_session(limits: SessionLimits, spent: Spent) -> Stop | None:
+    if limits.tokens_max is not None and reached(spent.session_tokens, spent.next_tokens, limits.tokens_max):
+        told = f"{counted(spent.session_tokens, 'token')} of {limits.tokens_max} are used"
+        return Stop(Limit.SESSION_TOKENS, f"The session reached its limit of tokens: {told}.")
+    if limits.cost_max is not None and reached(spent.session_cost, spent.next_cost, limits.cost_max):
+        told = f"{spent.session_cost:.4f} of {limits.cost_max:.4f} US dollars are spent"
+        return Stop(Limit.SESSION_COST, f"The session reached its limit of money: {told}.")
+    return None
+
+
+def stricter(
+    one: RunOptions, *, steps: int | None, tokens: int | None, cost: float | None, seconds: float | None
+) -> RunOptions:
+    """A run's own limits and those of its workspace: whichever is reached first."""
+    return msgspec.structs.replace(
+        one,
+        steps_max=least(one.steps_max, steps),
+        tokens_max=least(one.tokens_max, tokens),
+        cost_max=least(one.cost_max, cost),
+        seconds_max=least(one.seconds_max, seconds),
+    )
+
+
+Number = TypeVar("Number", int, float)
+
+
+def least(one: Number | None, other: Number | None) -> Number | None:
+    given = [limit for limit in (one, other) if limit is not None]
+    return min(given) if given else None
 
 
 def reached(used: float, reserved: float, most: float) -> bool:

@@ -23,7 +23,7 @@ from turnkeeper.core.rendering import (
     person_parts,
     tool_result,
 )
-from turnkeeper.protocol.ids import NO_MESSAGE, MessageId
+from turnkeeper.protocol.ids import NO_MESSAGE, MessageId, RunId
 from turnkeeper.protocol.messages import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from turnkeeper.protocol.sessions import Todo, TodoStatus
 
@@ -173,9 +173,26 @@ def compact_at(*, window: int, used: int) -> bool:
     return window - used <= reserve
 
 
-def continuation(prompt: str) -> str:
+def shortened(shown: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The later half of a conversation as it is shown, cut where no call is parted from its result; or all of it."""
+    for at in range(max(1, len(shown) // 2), len(shown)):
+        if shown[at].role is not Role.TOOL:
+            begun = shown[at].role is Role.USER
+            return shown[at:] if begun else (beside(shown[at], "beginning", Role.USER, Text(BEGINNING)), *shown[at:])
+    return shown
+
+
+def added_to(messages: Sequence[Message], run_id: RunId) -> tuple[str, ...]:
+    """What people said while a run went on: the prompts that joined it."""
+    began = next((at for at, message in enumerate(messages) if message.run_id == run_id), len(messages))
+    joined = (one for one in messages[began:] if one.role is Role.USER and one.run_id not in (None, run_id))
+    return tuple(one.text for one in joined if one.text)
+
+
+def continuation(prompt: str, *, added: Sequence[str] = ()) -> str:
     """The request to go on with after a summary. However often it is continued, the task is in it once."""
-    return CONTINUED + original(prompt)
+    since = "".join(f"\n\n{text}" for text in added)
+    return CONTINUED + original(prompt) + (f"\n\nAdded while it was worked on:{since}" if since else "")
 
 
 def original(prompt: str) -> str:

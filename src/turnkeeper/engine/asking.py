@@ -14,6 +14,7 @@ from turnkeeper.core import commands as told
 from turnkeeper.core.granting import grant_for
 from turnkeeper.core.permission import Judgement, judge, rules_for
 from turnkeeper.engine.running import Running, Settlement
+from turnkeeper.engine.telling import tell_hooks
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import RequestId, SessionId
 from turnkeeper.protocol.requests import (
@@ -145,7 +146,7 @@ async def put_questions(
         questions=tuple(questions),
         confirm_title=title,
         confirm_description=description,
-        expires_at=means.now() + int(means.knobs.permission_seconds * 1000),
+        expires_at=means.now() + int(means.knobs.question_seconds * 1000),
     )
     match await _settled(running, request):
         case e.RequestAnswered(_, Answers() as answers):
@@ -161,7 +162,8 @@ async def _settled(running: Running, request: Request) -> e.RequestAnswered | e.
         running.asked.pop(request.id, None)
         return None
     _notify(running, request)
-    with anyio.move_on_after(running.workspace.means.knobs.permission_seconds):
+    knobs = running.workspace.means.knobs
+    with anyio.move_on_after(knobs.permission_seconds if isinstance(request, Permission) else knobs.question_seconds):
         await settlement.done.wait()
     if not settlement.done.is_set():
         await running.tell(told.Withdraw(request.id, "nobody answered in time"))
@@ -170,10 +172,7 @@ async def _settled(running: Running, request: Request) -> e.RequestAnswered | e.
 
 def _notify(running: Running, request: Request) -> None:
     """The user's programs hear that a person is needed."""
-    workspace = running.workspace
-    if workspace.means.hooks is None:
-        return
     needed = "permission_prompt" if isinstance(request, Permission) else "question"
     message = request.description if isinstance(request, Permission) else request.questions[0].question
     payload = {"session_id": request.session_id, "notification_type": needed, "message": message}
-    workspace.tasks.start_soon(workspace.means.hooks.happened, "Notification", payload)
+    tell_hooks(running, "Notification", payload)

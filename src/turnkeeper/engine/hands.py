@@ -58,7 +58,7 @@ class CallHands:
 
     @property
     def supports_images(self) -> bool:
-        return self._running.sees_images
+        return self._running.info.supports_images
 
     @property
     def env(self) -> Mapping[str, str]:

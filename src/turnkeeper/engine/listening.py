@@ -14,7 +14,17 @@ import anyio
 from turnkeeper.engine.draft import Draft
 from turnkeeper.engine.means import Knobs
 from turnkeeper.engine.running import Running
-from turnkeeper.models.model import Chunk, Finished, Model, ModelTrouble, Question, ReasoningSaid, Trouble
+from turnkeeper.models.model import (
+    Chunk,
+    Finished,
+    Model,
+    ModelTrouble,
+    Question,
+    ReasoningSaid,
+    TextSaid,
+    Trouble,
+    UsageSaid,
+)
 from turnkeeper.protocol.problems import StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -31,6 +41,9 @@ class Patience:
         self.deadline = anyio.current_time() + self.seconds
 
     def heard(self, chunk: Chunk) -> None:
+        """Anything the model says of itself; counts and empty words are no sign that it goes on."""
+        if isinstance(chunk, UsageSaid) or (isinstance(chunk, TextSaid | ReasoningSaid) and not chunk.text):
+            return
         reasoning = isinstance(chunk, ReasoningSaid)
         self.seconds = self._knobs.reasoning_seconds if reasoning else self._knobs.between_events_seconds
         self.deadline = anyio.current_time() + self.seconds

@@ -24,8 +24,11 @@ class Knobs:
     retries_max: int = 3
     retry_first_seconds: float = 5.0
     retry_factor: float = 2.0
+    retry_total_seconds: float = 600.0
+    """All attempts of one question together, with the pauses between them."""
     sign_in_seconds: float = 300.0
     permission_seconds: float = 600.0
+    question_seconds: float = 600.0
     stop_seconds: float = 5.0
     store_seconds: float = 30.0
     """How long a run waits for a disk that is full or locked before it fails."""
@@ -37,6 +40,14 @@ class Knobs:
     queue_waits_after_crash: bool = False
     auto_summarize: bool = True
     sub_agent_seconds: float = 3600.0
+    steps_max: int | None = None
+    """What any run may take. A run may be told to take less, never more."""
+    tokens_max: int | None = None
+    cost_max: float | None = None
+    seconds_max: float | None = None
+    session_tokens_max: int | None = None
+    """What all runs of a session may take together."""
+    session_cost_max: float | None = None
 
 
 class Toolbox(Protocol):

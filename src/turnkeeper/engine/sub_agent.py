@@ -1,7 +1,7 @@
 """A sub-agent: a child session with a run of its own, joined by the call that asked for it.
 
-It ends with its parent: the parent's cancel cancels it, its cost is the parent's too, and what it asks of a person is
-asked in the parent's workspace like everything else.
+It ends with its parent: the parent's cancel cancels it, the parent pays for it and its limits hold for both
+(`engine/spending.py`), and what it asks of a person is asked in the parent's workspace like everything else.
 """
 
 from pathlib import Path
@@ -24,21 +24,23 @@ async def delegate(running: Running, call: Call, prompt: str, *, title: str, kin
     """Give the prompt to a sub-agent and wait for its text; raises `SubAgentFailed` when there is none."""
     workspace = running.workspace
     child = SessionId(f"{running.last.id if running.last else workspace.means.new_id()}$${call.id}")
-    await workspace.found(child, e.SessionCreated(title, running.session.id, workspace.means.now()))
     run_id = RunId(workspace.means.new_id())
-    await workspace.tell(child, _submission(running, run_id, prompt, kind, workdir))
+    seconds = workspace.means.knobs.sub_agent_seconds
     try:
-        with anyio.fail_after(workspace.means.knobs.sub_agent_seconds):
+        with anyio.fail_after(seconds):
+            await workspace.found(child, e.SessionCreated(title, running.session.id, workspace.means.now()))
+            await workspace.tell(child, _submission(running, run_id, prompt, kind, workdir))
             run = await workspace.ended(run_id)
-    except TimeoutError:
-        await workspace.tell(child, told.Cancel(run_id))
-        run = await workspace.ended(run_id)
+    except TimeoutError as late:
+        await workspace.cancel(child, told.Cancel(run_id))
+        raise SubAgentFailed(
+            f"Failed to generate response: the sub-agent was not done in {seconds:g} seconds"
+        ) from late
     except anyio.get_cancelled_exc_class():
+        # What was sent is carried out, so that also a sub-agent nobody has seen begin is stopped.
         with anyio.move_on_after(workspace.means.knobs.stop_seconds, shield=True):
             await workspace.cancel(child, told.Cancel(run_id))
         raise
-    running.usage += run.usage
-    await running.say(e.UsageCounted(run.usage, running.run.run_id))
     return _text(run)
 
 
@@ -53,8 +55,6 @@ def _submission(running: Running, run_id: RunId, prompt: str, kind: str, workdir
         yolo=parent.yolo or kind == "research",
         allow=parent.allow,
         deny=parent.deny,
-        cost_max=None if parent.cost_max is None else max(0.0, parent.cost_max - running.usage.cost),
-        tokens_max=parent.tokens_max,
     )
     means = running.workspace.means
     return told.Submit(

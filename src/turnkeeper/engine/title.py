@@ -9,6 +9,7 @@ import anyio
 
 from turnkeeper.core import usage
 from turnkeeper.core.title import title_of
+from turnkeeper.engine.prices import prices
 from turnkeeper.engine.running import Running
 from turnkeeper.models.model import Finished, Model, ModelTrouble, Question, TextSaid, UsageSaid
 from turnkeeper.protocol import events as e
@@ -96,7 +97,5 @@ async def _answered(running: Running, model: Model, prompt: str) -> tuple[str, U
                     pass
     finally:
         await stream.aclose()
-    from turnkeeper.engine.turn import prices
-
     answer = "" if reason is FinishReason.MAX_TOKENS else text
     return answer, usage.priced(spent, prices(model.info))

@@ -5,14 +5,15 @@ before it acts, and as finished together with its result; so a person can see af
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import anyio
+from msgspec.structs import replace
 
 from turnkeeper.engine.hands import CallHands
 from turnkeeper.engine.means import HookVerdict
-from turnkeeper.engine.running import Running
+from turnkeeper.engine.running import Running, RunOver
 from turnkeeper.models.model import ToolSpec
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.messages import Finish, FinishReason, ToolCall, ToolResult
@@ -21,6 +22,8 @@ from turnkeeper.protocol.sessions import Effect, EffectState
 from turnkeeper.tools.tool import Answer, Call, Denied, Tool
 
 log = logging.getLogger(__name__)
+
+NOT_USED = "The turn ended before this tool was used"
 
 
 def specs(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
@@ -33,14 +36,26 @@ async def use_tools(running: Running, calls: Sequence[ToolCall]) -> None:
     toolbox = running.workspace.means.toolbox
     tools = {tool.name: tool for tool in toolbox.tools(options.agent, interactive=options.interactive)}
     await running.say(*(e.EffectNoted(_intended(running, call)) for call in calls))
-    stop = False
-    # Calls that may overlap and stand next to each other overlap; every other one stands alone.
+    for group in _groups(calls, tools):
+        if await _use_together(running, group, tools):
+            # Whoever said no to one call is not asked about the next.
+            await leave_unused(running)
+            await _end_turn(running)
+            return
+
+
+async def leave_unused(running: Running) -> None:
+    """Calls that will not be made get a result that says so."""
+    left = [ToolResult(call, name, NOT_USED, is_error=True) for call, name in running.unanswered.items()]
+    running.unanswered.clear()
+    await running.say(*(fact for result in left for fact in running.answered(result)))
+
+
+def _groups(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Iterator[Sequence[ToolCall]]:
+    """Calls that may overlap and stand next to each other overlap; every other one stands alone."""
     for overlap, together in groupby(calls, key=lambda call: call.name in tools and tools[call.name].parallel):
         batch = list(together)
-        for group in [batch] if overlap else [[call] for call in batch]:
-            stop |= await _use_together(running, group, tools)
-    if stop:
-        await _end_turn(running)
+        yield from [batch] if overlap else [[call] for call in batch]
 
 
 def _intended(running: Running, call: ToolCall) -> Effect:
@@ -53,7 +68,7 @@ async def _use_together(running: Running, calls: Sequence[ToolCall], tools: dict
     done = [anyio.Event() for _ in calls]
     limit = anyio.CapacityLimiter(running.workspace.means.knobs.parallel_tools_max)
     stop = False
-    failure: Problem | None = None
+    failure: Problem | RunOver | None = None
 
     async def use(index: int) -> None:
         async with limit:
@@ -69,10 +84,11 @@ async def _use_together(running: Running, calls: Sequence[ToolCall], tools: dict
                 answer = answers[index]
                 assert answer is not None
                 stop |= answer.stop_turn
-                await running.say(*running.answered(_result(call, answer)))
+                # Before it is said: a letter that was sent is carried out, whoever stops waiting for it.
                 running.unanswered.pop(call.id, None)
-        except Problem as problem:  # kept from the task group, which would wrap it
-            failure = problem
+                await running.say(*running.answered(_result(call, answer)))
+        except (Problem, RunOver) as over:  # kept from the task group, which would wrap it
+            failure = over
             using.cancel_scope.cancel()
     if failure:
         raise failure
@@ -100,34 +116,37 @@ async def _use(running: Running, made: ToolCall, tools: dict[str, Tool]) -> Answ
     call = running.workspace.means.toolbox.understand(tool, made.id, made.input)
     if isinstance(call, Answer):
         return call
-    verdict = await _hooked(running, call)
+    try:
+        return await _use_hooked(running, tool, call)
+    except Exception as error:  # noqa: BLE001 - a hook is a stranger's program
+        log.warning("hook failed", extra={"tool": call.name, "error": type(error).__name__})
+        return Answer(f"A hook failed: {str(error) or type(error).__name__}", is_error=True)
+
+
+async def _use_hooked(running: Running, tool: Tool, call: Call) -> Answer:
+    """The call between what the user's programs say before it and what they hear after it."""
+    hooks = running.workspace.means.hooks
+    verdict = await hooks.before_tool(call, session_id=running.session.id) if hooks else HookVerdict()
     if verdict.refusal:
         return Answer(verdict.refusal, is_error=True, stop_turn=verdict.halt, metadata=verdict.metadata)
     call = verdict.call or call
-    try:
-        answer = await tool.use(call, CallHands(running, call, approved=verdict.approved))
-    except Denied as denied:
-        answer = _denied(denied)
-    except Exception as error:  # noqa: BLE001 - a tool is a stranger's code; the model can read what went wrong
-        log.warning("tool failed", extra={"tool": call.name, "error": type(error).__name__})
-        answer = Answer(f"The tool failed: {error or type(error).__name__}", is_error=True)
+    answer = await _attempted(running, tool, call, approved=verdict.approved)
     if verdict.context:
-        answer = Answer(
-            content=f"{answer.content}\n{verdict.context}",
-            is_error=answer.is_error,
-            metadata=verdict.metadata or answer.metadata,
-            data=answer.data,
-            mime_type=answer.mime_type,
-            stop_turn=answer.stop_turn,
-        )
-    if hooks := running.workspace.means.hooks:
+        context = f"{answer.content}\n{verdict.context}"
+        answer = replace(answer, content=context, metadata=verdict.metadata or answer.metadata)
+    if hooks:
         await hooks.after_tool(call, answer, session_id=running.session.id)
     return answer
 
 
-async def _hooked(running: Running, call: Call) -> HookVerdict:
-    hooks = running.workspace.means.hooks
-    return await hooks.before_tool(call, session_id=running.session.id) if hooks else HookVerdict()
+async def _attempted(running: Running, tool: Tool, call: Call, *, approved: bool) -> Answer:
+    try:
+        return await tool.use(call, CallHands(running, call, approved=approved))
+    except Denied as denied:
+        return _denied(denied)
+    except Exception as error:  # noqa: BLE001 - a tool is a stranger's code; the model can read what went wrong
+        log.warning("tool failed", extra={"tool": call.name, "error": type(error).__name__})
+        return Answer(f"The tool failed: {str(error) or type(error).__name__}", is_error=True)
 
 
 def _denied(denied: Denied) -> Answer:

@@ -14,9 +14,10 @@ from anyio.abc import TaskGroup
 
 from turnkeeper.core import commands as told
 from turnkeeper.engine.draft import Draft
+from turnkeeper.engine.ending import perform
 from turnkeeper.engine.means import Means
 from turnkeeper.engine.recovery import recover
-from turnkeeper.engine.running import Running, perform
+from turnkeeper.engine.running import Running
 from turnkeeper.engine.session import LiveSession
 from turnkeeper.engine.tail import Tail
 from turnkeeper.protocol import events as e
@@ -153,7 +154,7 @@ class Workspace:
     # Reactions
 
     def started(self, session: LiveSession, run: e.RunAccepted) -> None:
-        running = Running(self, session, run)
+        running = Running(self, session, run, above=self._running.get(run.parent) if run.parent else None)
         self._running[run.run_id] = running
         self.tasks.start_soon(self._perform, running)
 

@@ -120,11 +120,22 @@ def knobs(settings: Settings) -> Knobs:
         reasoning_seconds=waits.reasoning_seconds,
         connect_seconds=waits.connect_seconds,
         retries_max=runs.retries_max,
+        retry_total_seconds=waits.retry_total_seconds,
+        sign_in_seconds=waits.sign_in_seconds,
         permission_seconds=waits.permission_seconds,
+        question_seconds=waits.question_seconds,
         stop_seconds=waits.cancel_seconds,
         parallel_tools_max=runs.parallel_tools_max,
         queue_waits_after_crash=runs.queue_after_crash == "wait",
         auto_summarize=not settings.config.options.disable_auto_summarize,
+        sub_agent_seconds=runs.sub_agent_seconds,
+        # Zero is no limit.
+        steps_max=runs.steps_max or None,
+        tokens_max=runs.tokens_max or None,
+        cost_max=runs.cost_dollars_max or None,
+        seconds_max=runs.seconds_max or None,
+        session_tokens_max=runs.session_tokens_max or None,
+        session_cost_max=runs.session_cost_dollars_max or None,
     )
 
 

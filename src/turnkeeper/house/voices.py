@@ -1,8 +1,10 @@
 """A workspace's models as its settings are now: providers completed and their keys resolved, when they are needed."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
+import anyio
 from msgspec.structs import replace
 
 from turnkeeper.house.shelf import Shelf
@@ -30,6 +32,9 @@ class Voices:
         self._at_home = at_home
         self._configured = configure(loaded.settings.config, shelf.catalog.providers, loaded.environment)
         self._models: ConfiguredModels | None = None
+        self._news = anyio.Event()
+        """Set and replaced at the next change of the settings."""
+        self._signed_in_at: dict[str, float] = {}
 
     @property
     def configured(self) -> Configured:
@@ -37,9 +42,15 @@ class Voices:
 
     def changed(self, loaded: Loaded) -> None:
         """New settings: whoever asks from now on is answered by them."""
+        before = self._configured.providers
         self._loaded = loaded
         self._configured = configure(loaded.settings.config, self._shelf.catalog.providers, loaded.environment)
         self._models = None
+        for id, provider in self._configured.providers.items():
+            if id not in before or credentials(before[id]) != credentials(provider):
+                self._signed_in_at[id] = anyio.current_time()
+        self._news.set()
+        self._news = anyio.Event()
 
     def config(self) -> Config:
         """The configuration with its providers completed, and one that always works when there is no other."""
@@ -57,8 +68,19 @@ class Voices:
     async def choose(self, slot: str, override: str = "") -> Model:
         return await (await self._ready()).choose(slot, override)
 
-    async def refresh(self, provider: str) -> bool:
-        return await (await self._ready()).refresh(provider)
+    async def refresh(self, provider: str, *, since: float) -> bool:
+        if self._signed_in_at.get(provider, -math.inf) >= since:
+            return True
+        return await (await self._ready()).refresh(provider, since=since)
+
+    def can_sign_in(self, provider: str) -> bool:
+        """A person can where a login is what lets us in; a key that was refused is a matter of the configuration."""
+        known = self._configured.providers.get(provider)
+        return known is not None and known.oauth is not None
+
+    async def signed_in(self, provider: str, *, since: float) -> None:
+        while self._signed_in_at.get(provider, -math.inf) < since:
+            await self._news.wait()
 
     async def _ready(self) -> ConfiguredModels:
         if self._models is None:
@@ -97,3 +119,7 @@ class Voices:
             return template
         workdir: Path = self._loaded.settings.workdir
         return await expand(template, env=self._loaded.environment, workdir=workdir)
+
+
+def credentials(provider: ProviderConfig) -> object:
+    return provider.api_key, provider.oauth

@@ -120,6 +120,10 @@ class Trouble(StrEnum):
     """It stopped saying anything."""
 
 
+SET_UP_TITLES = frozenset({"Not Configured", "Model Not Found"})
+"""Troubles of these titles are mended in the configuration, not at the provider."""
+
+
 class ModelTrouble(Exception):
     """The model could not answer."""
 
@@ -141,6 +145,8 @@ class ModelTrouble(Exception):
 
     @property
     def cause(self) -> Cause:
+        if self.title in SET_UP_TITLES:
+            return Cause.USER
         return Cause.AUTH if self.trouble is Trouble.AUTH else Cause.PROVIDER
 
     @property
@@ -167,6 +173,18 @@ class Models(Protocol):
         """The model in slot `large` or `small`, or the one named `provider/model`; raises `ModelTrouble`."""
         ...
 
-    async def refresh(self, provider: str) -> bool:
-        """Fetch fresh credentials after a 401; whether asking again makes sense."""
+    async def refresh(self, provider: str, *, since: float) -> bool:
+        """Fresh credentials after a 401; whether asking again makes sense.
+
+        Those who ask at the same time share one answer, and what was fetched after `since` (on the event loop's
+        clock: when the refused model was chosen) is fresh enough.
+        """
+        ...
+
+    def can_sign_in(self, provider: str) -> bool:
+        """Whether a person could help by signing in to this provider."""
+        ...
+
+    async def signed_in(self, provider: str, *, since: float) -> None:
+        """Return when somebody has signed in to the provider after `since`; put a limit around it."""
         ...

@@ -73,6 +73,8 @@ class ConfiguredModels:
         self._looked_at = -math.inf
         self._found: set[str] = set()
         """Providers nobody configured, as found by the last look around."""
+        self._fresh_at: dict[str, float] = {}
+        self._refused_at: dict[str, float] = {}
 
     async def choose(self, slot: str, override: str = "") -> Model:
         """The model in a slot, or the one that is named; raises `ModelTrouble` if there is no such model."""
@@ -99,22 +101,30 @@ class ConfiguredModels:
         ids = [id for id in (choice.provider if choice else "", *self._preferred()) if id in self._providers]
         return next((found for id in ids if (found := self._suggested(id, slot))), None)
 
-    async def refresh(self, provider: str) -> bool:
-        """Fresh credentials for a provider; those who ask at the same time share one answer."""
-        before = self._providers.get(provider)
-        if going := self._refreshing.get(provider):
-            with anyio.move_on_after(REFRESH_SECONDS_MAX):
+    async def refresh(self, provider: str, *, since: float) -> bool:
+        """Fresh credentials for a provider; those who ask at the same time share one answer.
+
+        If whoever went to fetch them gives up on the way (a cancelled run), the next of those who wait goes.
+        """
+        while self._fresh_at.get(provider, -math.inf) < since:
+            if going := self._refreshing.get(provider):
                 await going.wait()
-            return self._providers.get(provider) is not before
+                if self._refused_at.get(provider, -math.inf) >= since:
+                    return False
+            elif not await self._fetch(provider):
+                return False
+        return True
+
+    async def _fetch(self, provider: str) -> bool:
         done = self._refreshing[provider] = anyio.Event()
         try:
+            fresh = None
             with anyio.move_on_after(REFRESH_SECONDS_MAX):
                 fresh = await self._around.refresh(provider)
-                if fresh is not None:
-                    # A copy, so that those who wait see that something came even if it looks the same.
-                    self._providers[provider] = msgspec.structs.replace(fresh, id=fresh.id or provider)
-                return fresh is not None
-            return False
+            (self._refused_at if fresh is None else self._fresh_at)[provider] = anyio.current_time()
+            if fresh is not None:
+                self._providers[provider] = msgspec.structs.replace(fresh, id=fresh.id or provider)
+            return fresh is not None
         finally:
             del self._refreshing[provider]
             done.set()

@@ -5,6 +5,7 @@ by itself with `tool_use` if it called a tool and `end_turn` if not. Nothing her
 until its gate is released, so that a test decides when the next word comes.
 """
 
+import math
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,15 @@ class ScriptedModels:
         self._named = dict(named or {})
         self.refreshed: list[str] = []
         self.refresh_helps = False
+        self.people_sign_in = False
+        """Whether somebody could sign in to the providers; `sign_in` is when they do."""
+        self._signed_in = anyio.Event()
+        self._signed_in_at = -math.inf
+
+    def sign_in(self) -> None:
+        self._signed_in_at = anyio.current_time()
+        self._signed_in.set()
+        self._signed_in = anyio.Event()
 
     async def choose(self, slot: str, override: str = "") -> Model:
         if not override:
@@ -217,9 +227,16 @@ class ScriptedModels:
             raise ModelTrouble(Trouble.REFUSED, f"model {override!r} not found")
         return self._named[override]
 
-    async def refresh(self, provider: str) -> bool:
+    async def refresh(self, provider: str, *, since: float) -> bool:
         self.refreshed.append(provider)
         return self.refresh_helps
+
+    def can_sign_in(self, provider: str) -> bool:
+        return self.people_sign_in
+
+    async def signed_in(self, provider: str, *, since: float) -> None:
+        if self._signed_in_at < since:
+            await self._signed_in.wait()
 
 
 def load_script(path: Path) -> ScriptedModel:

@@ -158,6 +158,26 @@ class UsageCounted(_Event, frozen=True, tag="UsageCounted"):
     completion_tokens: int | None = None
 
 
+class Delay(StrEnum):
+    """What a run waits for, when it is not a person's answer."""
+
+    RETRY = "retry"
+    """The model could not answer and is asked again after a pause."""
+    SIGN_IN = "sign_in"
+    """The provider no longer knows us: somebody has to sign in."""
+
+
+class RunWaiting(_Event, frozen=True, tag="RunWaiting"):
+    """A run waits, for so many seconds at the most; it goes on by itself, or ends."""
+
+    run_id: RunId
+    delay: Delay
+    seconds: float
+    message: str = ""
+    """Why, in a sentence a person can act on."""
+    provider: str = ""
+
+
 class TodosSet(_Event, frozen=True, tag="TodosSet"):
     todos: tuple[Todo, ...]
 
@@ -234,6 +254,7 @@ Fact = (
     | MessageReset
     | MessageDeleted
     | UsageCounted
+    | RunWaiting
     | TodosSet
     | SummarySet
     | SessionCreated

@@ -122,6 +122,17 @@ class SkipMoved(msgspec.Struct, frozen=True):
     by: str = ""
 
 
+class RunWaiting(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A run waits before it asks its model again (`retry`), or until somebody has signed in (`sign_in`)."""
+
+    session_id: str = msgspec.field(default_factory=str)
+    run_id: str = msgspec.field(default_factory=str)
+    delay: str = msgspec.field(default_factory=str)
+    seconds: float = 0.0
+    message: str = ""
+    provider: str = ""
+
+
 OwnPayload = (
     WireDelta
     | RunAccepted
@@ -134,6 +145,7 @@ OwnPayload = (
     | MessageDropped
     | RequestClosed
     | SkipMoved
+    | RunWaiting
 )
 
 OWN_KINDS: dict[str, type[OwnPayload]] = {
@@ -151,6 +163,7 @@ OWN_KINDS: dict[str, type[OwnPayload]] = {
     "request_answered": RequestClosed,
     "request_withdrawn": RequestClosed,
     "skip_moved": SkipMoved,
+    "run_waiting": RunWaiting,
 }
 
 
@@ -186,6 +199,8 @@ def told(event: events.Event, session_id: SessionId) -> tuple[str, OwnPayload] |
             return "request_withdrawn", RequestClosed(session_id, request_id, reason=reason)
         case events.SkipSet(skip, by):
             return "skip_moved", SkipMoved(skip, by)
+        case events.RunWaiting(run_id, delay, seconds, message, provider):
+            return "run_waiting", RunWaiting(session_id, run_id, delay.value, seconds, message, provider)
         case _:
             return None
 

@@ -34,6 +34,8 @@ class AgentEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     done: bool = False
     aws_sso_command: str = ""
     aws_sso_url: str = ""
+    provider_id: str = ""
+    """Ours: whom to sign in to. The original says it on no wire, so that its own clients cannot open the dialog."""
 
 
 def agent_finished(session_id: SessionId, title: str) -> AgentEvent:
@@ -45,8 +47,8 @@ def agent_error(session_id: SessionId, error: str, *, run_id: str = "") -> Agent
     return AgentEvent(type="error", error=error, session_id=session_id, run_id=run_id)
 
 
-def re_authenticate() -> AgentEvent:
-    return AgentEvent(type="re_authenticate")
+def re_authenticate(session_id: str = "", provider_id: str = "") -> AgentEvent:
+    return AgentEvent(type="re_authenticate", session_id=session_id, provider_id=provider_id)
 
 
 def aws_sso_auth(command: str, url: str = "") -> AgentEvent:

@@ -95,7 +95,7 @@ class Teller:
             return [*lines, *await self._in_the_originals_words(entry)]
         return await self._in_the_originals_words(entry)
 
-    async def _in_the_originals_words(self, entry: Entry) -> list[bytes]:
+    async def _in_the_originals_words(self, entry: Entry) -> list[bytes]:  # noqa: C901 - one case an event
         session_id = entry.session_id
         match entry.event:
             case e.MessageSaid(message):
@@ -122,6 +122,8 @@ class Teller:
                 around = await self._around_the_ending(entry)
                 quiet = entry.event.minted and await self._never_ran(entry.event)
                 return around if quiet else [*around, envelope("run_complete", "updated", ending)]
+            case e.RunWaiting() as waiting:
+                return signing_in(waiting, session_id)
             case e.ConfigChanged():
                 changed = wire.ConfigChanged(self._workspace.means.id)
                 return [envelope("config_changed", "updated", changed)]
@@ -212,6 +214,13 @@ def settled(event: e.RequestAnswered | e.RequestWithdrawn) -> bytes:
         case _:
             notified = PermissionNotification(event.tool_call_id, denied=True)
     return envelope("permission_notification", "created", notified)
+
+
+def signing_in(waiting: e.RunWaiting, session_id: SessionId) -> list[bytes]:
+    """The original has a word for one kind of waiting alone."""
+    if waiting.delay is not e.Delay.SIGN_IN:
+        return []
+    return [envelope("agent_event", "created", wire.re_authenticate(session_id, waiting.provider))]
 
 
 def fragments(deltas: list[Delta]) -> bytes:

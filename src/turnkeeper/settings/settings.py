@@ -22,6 +22,8 @@ SecondsOrZero = Annotated[float, Meta(ge=0, le=DAY_SECONDS)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 CountOrZero = Annotated[int, Meta(ge=0, le=1_000_000)]
 """Zero means no limit."""
+TokensOrZero = Annotated[int, Meta(ge=0, le=1_000_000_000_000)]
+"""Zero means no limit."""
 Bytes = Annotated[int, Meta(ge=1024, le=1 << 40)]
 Money = Annotated[float, Meta(ge=0, le=1_000_000)]
 
@@ -43,6 +45,8 @@ class Waits(msgspec.Struct, frozen=True):
     """For a person to allow or deny."""
     question_seconds: Seconds = 600
     """For a person to answer a question."""
+    sign_in_seconds: Seconds = 300
+    """For a person to sign in again, when a provider no longer accepts the login."""
     tool_seconds: SecondsOrZero = 0
     """For a shell command in the foreground; zero means until it ends or is cancelled."""
     background_after_seconds: Seconds = 60
@@ -68,8 +72,18 @@ class Runs(msgspec.Struct, frozen=True):
     """Commands waiting to be decided by one session."""
     steps_max: CountOrZero = 0
     """Questions to the model in one run."""
+    tokens_max: TokensOrZero = 0
+    """Tokens read and written in one run."""
     cost_dollars_max: Money = 0
     """What one run may cost; zero means no limit."""
+    seconds_max: SecondsOrZero = 0
+    """How long one run may take; zero means no limit."""
+    session_tokens_max: TokensOrZero = 0
+    """Tokens read and written in all runs of a session together."""
+    session_cost_dollars_max: Money = 0
+    """What all runs of a session together may cost; zero means no limit."""
+    sub_agent_seconds: Seconds = 3_600
+    """For a sub-agent to be done."""
     retries_max: CountOrZero = 3
     parallel_tools_max: Count = 8
     jobs_max: Count = 50

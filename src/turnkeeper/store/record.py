@@ -31,6 +31,7 @@ from turnkeeper.protocol.events import (
     RunFolded,
     RunStarted,
     RunStopping,
+    RunWaiting,
     SessionCreated,
     SessionDeleted,
     SessionRenamed,
@@ -174,7 +175,7 @@ class Record:
                 self._put("put_grant", grant.id, self._entry.position, grant.session_id, encode(grant))
             case GrantRevoked(grant_id=grant_id):
                 self._put("drop_grant", grant_id)
-            case ConfigChanged() | SkipSet():
+            case ConfigChanged() | SkipSet() | RunWaiting():
                 pass
 
     def _put(self, name: str, *bindings: Any) -> int:

@@ -32,6 +32,7 @@ from turnkeeper.protocol.events import (
     RunFolded,
     RunStarted,
     RunStopping,
+    RunWaiting,
     SessionCreated,
     SessionDeleted,
     SessionRenamed,
@@ -134,7 +135,7 @@ class Views(Journal):
                 self._put(self.grants, grant.id, (entry.position, grant))
             case GrantRevoked(grant_id=grant_id):
                 self._drop(self.grants, grant_id)
-            case ConfigChanged() | SkipSet():
+            case ConfigChanged() | SkipSet() | RunWaiting():
                 pass
 
     def _run(self, entry: Entry, event: RunAccepted | RunStarted | RunFolded | RunStopping | RunComplete) -> None:
@@ -316,7 +317,9 @@ class Views(Journal):
         info = self.sessions[entry.session_id]
         match event:
             case SessionRenamed(title=title, by_person=by_person):
-                facts: dict[str, Any] = {"title": title, "titled_by_person": by_person}
+                # A person's name is replaced by a person's alone, whoever comes later.
+                kept = info.titled_by_person and not by_person
+                facts: dict[str, Any] = {} if kept else {"title": title, "titled_by_person": by_person}
             case TodosSet(todos=todos):
                 facts = {"todos": todos}
             case SummarySet(message_id=message_id):

@@ -67,8 +67,8 @@ UPDATE runs SET prompt = ?, text = '' WHERE session_id = ?
 UPDATE sessions SET gate = ? WHERE id = ?
 
 -- name: set_title
--- A name, and whether a person gave it.
-UPDATE sessions SET title = ?, titled_by_person = ? WHERE id = ?
+-- A name, and whether a person gave it: a person's is replaced by a person's alone, whoever comes later.
+UPDATE sessions SET title = ?1, titled_by_person = ?2 WHERE id = ?3 AND (?2 OR NOT titled_by_person)
 
 -- name: set_todos
 -- The list as a whole.
