@@ -317,8 +317,7 @@ class Views(Journal):
         info = self.sessions[entry.session_id]
         match event:
             case SessionRenamed(title=title, by_person=by_person):
-                # A person's name is replaced by a person's alone, whoever comes later.
-                kept = info.titled_by_person and not by_person
+                kept = info.titled_by_person and not by_person  # a person's name is replaced by a person's alone
                 facts: dict[str, Any] = {} if kept else {"title": title, "titled_by_person": by_person}
             case TodosSet(todos=todos):
                 facts = {"todos": todos}
