@@ -5,8 +5,10 @@ from typing import Any, Protocol
 
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
+from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
+from turnkeeper.protocol.wire_overview import JobOutput, ProviderState
 
 
 class Desk(Protocol):
@@ -35,6 +37,16 @@ class Desk(Protocol):
         """Read the catalogue anew from a URL or a file; without one, from where the environment says, or as packed."""
         ...
 
+    def provider_states(self) -> Sequence[ProviderState]:
+        """Every provider that is configured or known by its key, and whether it can be asked."""
+        ...
+
+    async def crush_sessions(self, path: str) -> tuple[str, Sequence[SessionId]]:
+        """A database of the original's (this project's, without a path): where it is, and the conversations in it."""
+        ...
+
+    async def crush_session(self, path: str, session_id: SessionId) -> Transcript: ...
+
     def large_model(self) -> tuple[ModelEntry, SelectedModel]: ...
 
     def default_small_model(self, provider_id: str) -> SelectedModel: ...
@@ -55,7 +67,13 @@ class Desk(Protocol):
 
     def init_prompt(self) -> str: ...
 
-    def jobs(self, session_id: SessionId) -> Sequence[JobRow]: ...
+    def jobs(self, session_id: SessionId | None) -> Sequence[JobRow]:
+        """Commands in the background of a session; of all of them, when none is named."""
+        ...
+
+    async def job_output(self, session_id: SessionId, job_id: str, *, after: int) -> JobOutput:
+        """What a command said after a position; as much of all of it as is shown, when that is negative."""
+        ...
 
     async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
         """Stop a job and all it started; answers when nothing of it is left."""

@@ -36,6 +36,11 @@ class Draft:
     ) -> None:
         self.usage = Usage()
         self.reason = FinishReason.UNKNOWN
+        self.heard_at = 0
+        """When the model said something last; 0 before it has."""
+        self.waiting: e.RunWaiting | None = None
+        """Why the model is not asked right now."""
+        self.waiting_since = 0
         self.revision = 0
         """Grows with every chunk, so that a view can be made once for many watchers."""
         self._message = message
@@ -69,6 +74,7 @@ class Draft:
     def hear(self, chunk: said.Chunk) -> list[e.Fact]:
         """Take in a chunk; returns the facts to tell before the next one, and `told` when they are written."""
         self.revision += 1
+        self.heard_at, self.waiting = self._now(), None
         facts = self._hear(chunk)
         self._untold += facts
         return facts
@@ -177,8 +183,14 @@ class Draft:
         )
         return [*before, self._put(index, call)]
 
+    def postpone(self, waiting: e.RunWaiting) -> e.RunWaiting:
+        """The model is asked again at a later moment."""
+        self.waiting, self.waiting_since = waiting, self._now()
+        return waiting
+
     def reset(self) -> e.Fact:
         """Drop what was streamed: the model is asked again."""
+        self.heard_at, self.waiting = 0, None
         self._parts, self._inputs = [], {}
         self._open = None
         self._forget_text()

@@ -50,7 +50,7 @@ async def query(running: Running, model: Model, question: Question, draft: Draft
         except ModelTrouble as trouble:
             # What was heard stays to be read if nothing comes after it.
             if trouble.trouble is Trouble.AUTH:
-                await _authorise(running, model.info.provider, trouble, attempts)
+                await _authorise(running, draft, trouble, attempts)
                 await running.take_back(draft)
                 model = await choose(running)
                 continue
@@ -75,7 +75,9 @@ async def choose(running: Running) -> Model:
 async def _pause(running: Running, draft: Draft, trouble: ModelTrouble, seconds: float) -> None:
     log.info("asking again", extra={"run_id": running.run.run_id, "in_seconds": seconds, "trouble": trouble.trouble})
     provider = running.info.provider
-    await running.take_back(draft, e.RunWaiting(running.run.run_id, e.Delay.RETRY, seconds, trouble.message, provider))
+    waiting = e.RunWaiting(running.run.run_id, e.Delay.RETRY, seconds, trouble.message, provider)
+    await running.take_back(draft, waiting)
+    draft.postpone(waiting)
     await anyio.sleep(seconds)
 
 
@@ -96,9 +98,9 @@ def retry_pause(trouble: ModelTrouble, failed: int, elapsed_seconds: float, knob
             return None
 
 
-async def _authorise(running: Running, provider: str, trouble: ModelTrouble, attempts: Attempts) -> None:
+async def _authorise(running: Running, draft: Draft, trouble: ModelTrouble, attempts: Attempts) -> None:
     """Return when it makes sense to ask again; raises the trouble when it does not."""
-    models = running.workspace.means.models
+    models, provider = running.workspace.means.models, running.info.provider
     if not attempts.refreshed:
         attempts.refreshed = True
         if await models.refresh(provider, since=running.chosen_at):
@@ -108,7 +110,8 @@ async def _authorise(running: Running, provider: str, trouble: ModelTrouble, att
     attempts.signed_in = True
     seconds = running.workspace.means.knobs.sign_in_seconds
     said = f"{provider} no longer accepts the login: sign in again."
-    await running.say(e.RunWaiting(running.run.run_id, e.Delay.SIGN_IN, seconds, said, provider))
+    waiting = e.RunWaiting(running.run.run_id, e.Delay.SIGN_IN, seconds, said, provider)
+    await running.say(draft.postpone(waiting))
     with anyio.move_on_after(seconds):
         await models.signed_in(provider, since=running.chosen_at)
         return

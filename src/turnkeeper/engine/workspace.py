@@ -91,6 +91,10 @@ class Workspace:
         live = self._awake.values() if session_id is None else filter(None, [self._awake.get(session_id)])
         return any(session.state is not None and session.state.active is not None for session in live)
 
+    def going(self, session_id: SessionId) -> Running | None:
+        """The run that goes on in a session."""
+        return next((running for running in self._running.values() if running.session.id == session_id), None)
+
     async def current(self, message_id: MessageId) -> Message | None:
         """A message as it is this moment, the part still being written included."""
         draft = self.drafts.get(message_id)

@@ -17,16 +17,19 @@ from turnkeeper.house.voices import OFFLINE, Voices
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.problems import Conflict, NotFound, Problem
+from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigNotice, ConfigState, ConfigTrust, ConfigWaiting
-from turnkeeper.settings.dirs import find_dirs
+from turnkeeper.protocol.wire_overview import JobOutput, ProviderState
+from turnkeeper.settings.dirs import CRUSH_DATA_DIR_NAME, find_data_dir, find_dirs, under_home
 from turnkeeper.settings.editing import remove_in_scope, set_in_scope
 from turnkeeper.settings.environment import working_environment
 from turnkeeper.settings.load import Loaded, reread, stale, with_model
 from turnkeeper.settings.masking import masked as masked_config
 from turnkeeper.settings.settings import Notice, Source
 from turnkeeper.settings.trust import distrust, trust
-from turnkeeper.tools.jobs import JobMissing, JobTable, JobView
+from turnkeeper.store import crush
+from turnkeeper.tools.jobs import Job, JobMissing, JobTable, JobView
 from turnkeeper.tools.shell_once import run_once
 
 log = logging.getLogger(__name__)
@@ -194,14 +197,36 @@ class WorkspaceDesk:
     async def shell(self, command: str) -> tuple[str, int]:
         return await run_once(command, self.loaded.settings.workdir, self.surroundings.env)
 
-    def jobs(self, session_id: SessionId) -> Sequence[JobRow]:
+    def provider_states(self) -> Sequence[ProviderState]:
+        return self._voices.states()
+
+    async def crush_sessions(self, path: str) -> tuple[str, Sequence[SessionId]]:
+        workdir = self.loaded.settings.workdir
+        usual = find_data_dir(workdir, name=CRUSH_DATA_DIR_NAME) / crush.DATABASE
+        database = workdir / under_home(path, self.loaded.environment) if path else usual
+        return str(database), await anyio.to_thread.run_sync(crush.session_ids, database)
+
+    async def crush_session(self, path: str, session_id: SessionId) -> Transcript:
+        return await anyio.to_thread.run_sync(crush.transcript, Path(path), session_id)
+
+    def jobs(self, session_id: SessionId | None) -> Sequence[JobRow]:
         return [row(view) for view in self._jobs.list(session_id)]
 
-    async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
+    async def job_output(self, session_id: SessionId, job_id: str, *, after: int) -> JobOutput:
+        job = self._job(session_id, job_id)
+        if after < 0:
+            return JobOutput(job.output.text(), job.output.total_bytes, job.done)
+        text, position = job.output.since(after)
+        return JobOutput(text, position, job.done)
+
+    def _job(self, session_id: SessionId, job_id: str) -> Job:
         try:
-            job = self._jobs.get(session_id, job_id)
+            return self._jobs.get(session_id, job_id)
         except JobMissing as missing:
             raise NotFound(f"there is no job {job_id} in this session") from missing
+
+    async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
+        job = self._job(session_id, job_id)
         await self._jobs.kill(job)
         return row(job.view())
 

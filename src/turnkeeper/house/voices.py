@@ -14,8 +14,10 @@ from turnkeeper.models.registry import ConfiguredModels, Surroundings
 from turnkeeper.models.wires import Wires
 from turnkeeper.protocol.config import Config, ModelEntry, ModelType, ProviderConfig, SelectedModel
 from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.wire_overview import ProviderState
 from turnkeeper.settings.expansion import expand
 from turnkeeper.settings.load import Loaded
+from turnkeeper.settings.masking import masked_text
 from turnkeeper.settings.providers import Configured, configure, select
 
 OFFLINE = ModelEntry(id="offline", name="Offline assistant", context_window=200_000, default_max_tokens=4_000)
@@ -64,6 +66,16 @@ class Voices:
             return chosen
         offline = SelectedModel(model="offline", provider="offline")
         return {ModelType.LARGE: offline, ModelType.SMALL: offline}
+
+    def states(self) -> list[ProviderState]:
+        """Who can be asked and who cannot; of the catalogue only those that somebody mentioned."""
+        said = self._loaded.settings.config.providers
+        ready = [_state(provider) for provider in self._configured.providers.values()]
+        return ready + [
+            ProviderState(id, one.name or id, one.type, one.base_url, "unavailable", why, len(one.models), _key(one))
+            for id, why in self._configured.skipped.items()
+            if (one := said.get(id))
+        ]
 
     async def choose(self, slot: str, override: str = "") -> Model:
         return await (await self._ready()).choose(slot, override)
@@ -123,3 +135,26 @@ class Voices:
 
 def credentials(provider: ProviderConfig) -> object:
     return provider.api_key, provider.oauth
+
+
+def _state(provider: ProviderConfig) -> ProviderState:
+    return ProviderState(
+        id=provider.id,
+        name=provider.name or provider.id,
+        type=provider.type,
+        base_url=masked_text(provider.base_url, Config(providers={provider.id: provider})),
+        state="disabled" if provider.disable else "ready",
+        models=len(provider.models),
+        key=_key(provider),
+    )
+
+
+def _key(provider: ProviderConfig) -> str:
+    """Where a key comes from, in words that hold none of it."""
+    if provider.oauth:
+        return "a login"
+    if "$(" in provider.api_key:
+        return "a command"
+    if provider.api_key.startswith("$"):
+        return provider.api_key
+    return "written down" if provider.api_key else "none"

@@ -44,7 +44,9 @@ AWS_HINTS = (
 )
 PROVIDER_TYPES = (
     *("openai", "openai-compat", "openrouter", "vercel", "anthropic", "google", "azure", "bedrock", "google-vertex"),
-    *("hyper", "litellm", "llamacpp", "lmstudio", "ollama", "omlx"),
+    *("hyper", "litellm", "llamacpp", "lmstudio", "ollama", "omlx", "offline", "scripted"),
 )
+OWN_TYPES = ("offline", "scripted")
+"""Voices of our own, which are nowhere to be reached: each has one model, named like its type."""
 LOCAL_TYPES = ("litellm", "llamacpp", "lmstudio", "ollama", "omlx")
 """Servers on one's own machine, which say themselves what models they have."""

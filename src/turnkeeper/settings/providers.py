@@ -10,6 +10,7 @@ import msgspec
 from turnkeeper.protocol.config import (
     RECENT_MODELS_MAX,
     Config,
+    ModelEntry,
     ModelType,
     ProviderConfig,
     ProviderEntry,
@@ -18,7 +19,7 @@ from turnkeeper.protocol.config import (
 from turnkeeper.protocol.problems import BadRequest
 from turnkeeper.settings.environment import for_providers
 from turnkeeper.settings.expansion import CommandWanted, ExpansionFailed, expand_without_commands
-from turnkeeper.settings.known import AWS_HINTS, LOCAL_TYPES, PROVIDER_TYPES
+from turnkeeper.settings.known import AWS_HINTS, LOCAL_TYPES, OWN_TYPES, PROVIDER_TYPES
 
 Value = Callable[[str], str]
 
@@ -55,7 +56,8 @@ def configure(config: Config, catalogue: Sequence[ProviderEntry], env: Mapping[s
             skipped[name] = why
             continue
         providers[name] = provider
-        if entry is None and not said.disable and not _has_key(provider, env):
+        nobody_knows = entry is None and provider.type not in OWN_TYPES
+        if nobody_knows and not said.disable and not _has_key(provider, env):
             warnings.append(f"provider {name} has no key; it is asked without one")
     return Configured(providers=providers, skipped=skipped, warnings=tuple(warnings))
 
@@ -63,6 +65,8 @@ def configure(config: Config, catalogue: Sequence[ProviderEntry], env: Mapping[s
 def completed(name: str, said: ProviderConfig, entry: ProviderEntry | None) -> ProviderConfig:
     """What the user said, over what the catalogue says. The user's models come first."""
     entry = entry or ProviderEntry(id=name, name=name, type="openai-compat")
+    if said.type in OWN_TYPES and not said.models:
+        said = msgspec.structs.replace(said, models=(ModelEntry(id=said.type, name=said.type.capitalize()),))
     own = {model.id for model in said.models}
     return msgspec.structs.replace(
         said,
@@ -99,6 +103,8 @@ def why_not(provider: ProviderConfig, env: Mapping[str, str], *, is_known: bool)
 
 
 def _why_not_custom(provider: ProviderConfig, env: Mapping[str, str]) -> str:
+    if provider.type in OWN_TYPES:
+        return ""
     if not _value(provider.base_url, env):
         return _problem(provider.base_url, env) or "base_url is missing"
     if not provider.models and provider.discover_models is False and provider.type not in LOCAL_TYPES:

@@ -4,6 +4,7 @@ It keeps the whole contract of the port except that nothing survives it, and it 
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from time import time
 
@@ -12,13 +13,14 @@ from anyio.lowlevel import cancel_shielded_checkpoint
 
 from turnkeeper.protocol.events import Entry, Event, Gate
 from turnkeeper.protocol.ids import START, MessageId, Position, RequestId, RunId, SessionId, ToolCallId
-from turnkeeper.protocol.messages import Message, Role
+from turnkeeper.protocol.messages import Message, Role, Text
 from turnkeeper.protocol.problems import SessionMoved, StoreUnavailable
 from turnkeeper.protocol.requests import Grant, Request
-from turnkeeper.protocol.runs import Run, RunState
+from turnkeeper.protocol.runs import Outcome, Run, RunState
 from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionInfo
+from turnkeeper.store import finding
 from turnkeeper.store.rules import assembled
-from turnkeeper.store.store import READ_MAX, Piece, Settled, Snapshot, Standing
+from turnkeeper.store.store import READ_MAX, Accounts, Found, Piece, Settled, Snapshot, Spent, Standing
 from turnkeeper.store.views import Views
 
 Interruption = Callable[[SessionId, Sequence[Event]], Awaitable[None]]
@@ -186,6 +188,49 @@ class MemoryStore:
 
     async def unfinished(self, session_id: SessionId) -> list[Message]:
         return [message for message in self._conversation(session_id) if _is_unfinished(message)]
+
+    async def search(self, words: Sequence[str], *, limit: int = READ_MAX) -> list[Found]:
+        wanted = finding.folded(words)
+        said = [item for conversation in self._views.conversations.values() for item in conversation.values()]
+        newest = [self._whole(message) for _, message in sorted(said, key=lambda item: item[0], reverse=True)]
+        spoken = (message for message in newest if message.role in finding.SPOKEN)
+        found = [
+            Found(message.session_id, message.id, message.role, message.created_at, part.text)
+            for message in spoken
+            for part in message.parts
+            if isinstance(part, Text) and finding.holds(part.text, wanted)
+        ]
+        return found[:limit]
+
+    async def accounts(self, *, since: int = 0) -> Accounts:
+        ended = [run for _, run in sorted(self._views.runs.values(), key=lambda item: item[0])]
+        tools = Counter(
+            effect.tool
+            for effects in self._views.effects.values()
+            for _, effect in effects.values()
+            if effect.at >= since
+        )
+        return Accounts(
+            tuple([self._spent(run) for run in ended if run.outcome is not None and run.accepted_at >= since]),
+            dict(sorted(tools.items())),
+        )
+
+    def _spent(self, run: Run) -> Spent:
+        conversation = self._views.conversations.get(run.session_id, {})
+        _, last = conversation.get(run.message_id, (START, None))
+        return Spent(
+            run.id,
+            run.session_id,
+            run.outcome or Outcome.COMPLETED,
+            run.accepted_at,
+            run.started_at,
+            run.ended_at,
+            run.usage,
+            run.steps,
+            run.parent,
+            last.provider if last else "",
+            last.model if last else "",
+        )
 
     async def run(self, run_id: RunId) -> Run | None:
         return self._views.runs[run_id][1] if run_id in self._views.runs else None

@@ -1,6 +1,7 @@
 """What can be asked of a workspace's database, on any connection, each answer as of one moment."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from turnkeeper.protocol.events import Entry, Gate
@@ -9,12 +10,12 @@ from turnkeeper.protocol.messages import Message, PartKind
 from turnkeeper.protocol.requests import Grant, Request
 from turnkeeper.protocol.runs import Run, RunState
 from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionInfo
-from turnkeeper.store import rows
+from turnkeeper.store import finding, rows
 from turnkeeper.store.database import Database, Row
 from turnkeeper.store.record import WRITE
 from turnkeeper.store.rules import PieceKey, assembled
 from turnkeeper.store.statements import load
-from turnkeeper.store.store import Piece, Settled, Snapshot, Standing
+from turnkeeper.store.store import Accounts, Found, Piece, Settled, Snapshot, Standing
 
 READ = load("read")
 
@@ -88,6 +89,16 @@ def messages(db: Database, session_id: SessionId) -> list[Message]:
 
 def user_messages(db: Database, session_id: SessionId | None) -> list[Message]:
     return _whole(db, "all_user_messages") if session_id is None else _whole(db, "user_messages", session_id)
+
+
+def search(db: Database, words: Sequence[str], limit: int) -> list[Found]:
+    sifted = _all(db, "texts", finding.sieve(words))
+    return list(islice(finding.found(sifted, finding.folded(words)), limit))
+
+
+def accounts(db: Database, since: int) -> Accounts:
+    runs = tuple(rows.spent(row) for row in _all(db, "spent", since))
+    return Accounts(runs, dict(_all(db, "tools_called", since)))
 
 
 def unfinished(db: Database, session_id: SessionId) -> list[Message]:

@@ -310,8 +310,8 @@ class Record:
     def _session(self, event: SessionCreated | SessionDeleted | GateMoved) -> None:
         session_id = self._entry.session_id
         match event:
-            case SessionCreated(title=title, parent_id=parent_id):
-                self._put("add_session", session_id, title, parent_id, seconds(self._entry.at))
+            case SessionCreated(title=title, parent_id=parent_id, at=at):
+                self._put("add_session", session_id, title, parent_id, seconds(at or self._entry.at))
             case GateMoved(gate=gate):
                 self._put("set_gate", gate, session_id)
             case SessionDeleted():

@@ -10,7 +10,7 @@ from turnkeeper.protocol.requests import Answer, Grant, Request
 from turnkeeper.protocol.runs import Failure, Outcome, Prompt, Run, RunKind, RunOptions, RunState, Usage
 from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionInfo, Todo
 from turnkeeper.store.database import Row
-from turnkeeper.store.store import Piece, Settled
+from turnkeeper.store.store import Piece, Settled, Spent
 
 _encoder = msgspec.json.Encoder()
 _event = msgspec.json.Decoder(Event)
@@ -143,3 +143,19 @@ def file(row: Row) -> FileVersion:
 
 def file_read(row: Row) -> FileRead:
     return FileRead(*row)
+
+
+def spent(row: Row) -> Spent:
+    return Spent(
+        run_id=row[0],
+        session_id=row[1],
+        outcome=Outcome(row[2]),
+        accepted_at=row[3],
+        started_at=row[4],
+        ended_at=row[5],
+        usage=Usage(row[6], row[7], row[8], row[9], row[10], row[11], bool(row[12])),
+        steps=row[13],
+        parent=row[14],
+        provider=row[15] or "",
+        model=row[16] or "",
+    )

@@ -27,7 +27,7 @@ from turnkeeper.store.migrate import OnProgress, Ready, make_ready, suspect
 from turnkeeper.store.readers import Readers
 from turnkeeper.store.record import Said
 from turnkeeper.store.rows import encode
-from turnkeeper.store.store import READ_MAX, Piece, Settled, Snapshot, Standing
+from turnkeeper.store.store import READ_MAX, Accounts, Found, Piece, Settled, Snapshot, Standing
 from turnkeeper.store.writer import Writer
 
 DATABASE = "turnkeeper.db"
@@ -142,6 +142,12 @@ class SqliteStore:
 
     async def unfinished(self, session_id: SessionId) -> list[Message]:
         return await self.readers.ask(lambda db: reading.unfinished(db, session_id))
+
+    async def search(self, words: Sequence[str], *, limit: int = READ_MAX) -> list[Found]:
+        return await self.readers.ask(lambda db: reading.search(db, words, limit))
+
+    async def accounts(self, *, since: int = 0) -> Accounts:
+        return await self.readers.ask(lambda db: reading.accounts(db, since))
 
     async def run(self, run_id: RunId) -> Run | None:
         return await self.readers.ask(lambda db: reading.run(db, run_id), small=True)

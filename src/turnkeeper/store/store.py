@@ -17,9 +17,9 @@ import msgspec
 
 from turnkeeper.protocol.events import Entry, Event, Gate
 from turnkeeper.protocol.ids import MessageId, Position, RequestId, RunId, SessionId, ToolCallId
-from turnkeeper.protocol.messages import Message, Part, PartKind
+from turnkeeper.protocol.messages import Message, Part, PartKind, Role
 from turnkeeper.protocol.requests import Answer, Grant, Request
-from turnkeeper.protocol.runs import Run
+from turnkeeper.protocol.runs import Outcome, Run, Usage
 from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionInfo
 
 READ_MAX = 512
@@ -56,6 +56,39 @@ class Settled(msgspec.Struct, frozen=True):
     by: str = ""
     reason: str = ""
     at: int = 0
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A text in which what somebody looks for was said."""
+
+    session_id: SessionId
+    message_id: MessageId
+    role: Role
+    created_at: int
+    text: str
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """A run that has ended, as the accounts know it. A sub-agent's (`parent`) is in its parent's usage too."""
+
+    run_id: RunId
+    session_id: SessionId
+    outcome: Outcome
+    accepted_at: int
+    started_at: int
+    ended_at: int
+    usage: Usage
+    steps: int = 0
+    parent: RunId | None = None
+    provider: str = ""
+    model: str = ""
+
+
+class Accounts(msgspec.Struct, frozen=True):
+    """What was done since some moment: the runs that ended, oldest first, and how often each tool was called."""
+
+    runs: tuple[Spent, ...] = ()
+    tools: dict[str, int] = {}
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -133,6 +166,14 @@ class Store(Protocol):
 
     async def unfinished(self, session_id: SessionId) -> list[Message]:
         """Assistant messages without a finish part."""
+        ...
+
+    async def search(self, words: Sequence[str], *, limit: int = READ_MAX) -> list[Found]:
+        """Texts of people and models that hold every word, whatever its case; newest first."""
+        ...
+
+    async def accounts(self, *, since: int = 0) -> Accounts:
+        """Of runs accepted, and tools called, at or after a moment in Unix milliseconds."""
         ...
 
     async def run(self, run_id: RunId) -> Run | None: ...

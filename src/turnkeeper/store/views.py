@@ -289,8 +289,8 @@ class Views(Journal):
 
     def _session(self, entry: Entry, event: SessionCreated | SessionDeleted | GateMoved) -> None:
         match event:
-            case SessionCreated(title=title, parent_id=parent_id):
-                info = SessionInfo(entry.session_id, title, parent_id, created_at=seconds(entry.at))
+            case SessionCreated(title=title, parent_id=parent_id, at=at):
+                info = SessionInfo(entry.session_id, title, parent_id, created_at=seconds(at or entry.at))
                 self._put(self.sessions, entry.session_id, info)
                 self._put(self.gates, entry.session_id, Gate.OPEN)
             case SessionDeleted():

@@ -37,8 +37,10 @@ from turnkeeper.protocol.config import (
 )
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.problems import Conflict, NotFound, Problem
+from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
+from turnkeeper.protocol.wire_overview import JobOutput, ProviderState
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
 from turnkeeper.server.app import Door
 from turnkeeper.server.bounds import Patience
@@ -93,6 +95,15 @@ class PlainDesk:
     async def update_providers(self, source: str) -> Sequence[ProviderEntry]:
         return self.providers()
 
+    def provider_states(self) -> Sequence[ProviderState]:
+        return (ProviderState("scripted", "Scripted", "scripted", "", "ready", models=1),)
+
+    async def crush_sessions(self, path: str) -> tuple[str, Sequence[SessionId]]:
+        raise NotFound(f"there is no database {path}")
+
+    async def crush_session(self, path: str, session_id: SessionId) -> Transcript:
+        raise NotFound(f"there is no database {path}")
+
     def large_model(self) -> tuple[ModelEntry, SelectedModel]:
         return ENTRY, MODEL
 
@@ -123,8 +134,11 @@ class PlainDesk:
     def init_prompt(self) -> str:
         return "Describe this project."
 
-    def jobs(self, session_id: SessionId) -> Sequence[JobRow]:
+    def jobs(self, session_id: SessionId | None) -> Sequence[JobRow]:
         return ()
+
+    async def job_output(self, session_id: SessionId, job_id: str, *, after: int) -> JobOutput:
+        raise NotFound(f"there is no job {job_id} in this session")
 
     async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
         raise NotFound(f"there is no job {job_id} in this session")

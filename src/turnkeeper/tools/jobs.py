@@ -149,9 +149,10 @@ class JobTable:
         self._group.start_soon(self._attend, job)
         return job
 
-    def list(self, session_id: SessionId) -> Sequence[JobView]:
-        """The session's background jobs, oldest first."""
-        return [job.view() for job in self._of(session_id) if job.in_background]
+    def list(self, session_id: SessionId | None) -> Sequence[JobView]:
+        """The session's background jobs, oldest first; those of all sessions, when none is named."""
+        jobs = self._jobs.values() if session_id is None else self._of(session_id)
+        return [job.view() for job in jobs if job.in_background]
 
     def get(self, session_id: SessionId, job_id: str) -> Job:
         job = self._jobs.get(job_id)

@@ -7,6 +7,7 @@ from turnkeeper.server.routes import (
     docs,
     extras,
     files,
+    overview,
     permissions,
     prompts,
     sessions,
@@ -18,5 +19,5 @@ from turnkeeper.server.routing import Route
 
 def all_routes() -> tuple[Route, ...]:
     """Every route there is, in the order of the document."""
-    groups = (system, workspaces, sessions, files, changes, extras, permissions, agent, prompts, config, docs)
+    groups = (system, workspaces, sessions, overview, files, changes, extras, permissions, agent, prompts, config, docs)
     return tuple(route for group in groups for route in group.ROUTES)

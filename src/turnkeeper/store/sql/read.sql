@@ -61,6 +61,28 @@ SELECT position, id, session_id, role, model, provider, created_at, updated_at, 
 SELECT position, id, session_id, role, model, provider, created_at, updated_at, is_summary, run_id, author
     FROM messages WHERE role = 'user' ORDER BY position DESC
 
+-- name: texts
+-- What people and models said and a sieve let through, newest first. The database folds plain Latin letters only, so
+-- whatever has others in it is let through, for a better eye.
+SELECT messages.session_id, messages.id, messages.role, messages.created_at, parts.body
+    FROM messages JOIN parts ON parts.message = messages.position
+    WHERE messages.role IN ('user', 'assistant') 
+        AND (CAST(parts.body AS TEXT) LIKE ? ESCAPE '\' OR CAST(parts.body AS TEXT) GLOB '*[^ -~]*')
+    ORDER BY messages.position DESC, parts.place
+
+-- name: spent
+-- The runs that ended, with the model that spoke last in each.
+SELECT runs.id, runs.session_id, runs.outcome, runs.accepted_at, runs.started_at, runs.ended_at, runs.input_tokens,
+    runs.output_tokens, runs.cache_read_tokens, runs.cache_write_tokens, runs.reasoning_tokens, runs.cost,
+    runs.estimated, runs.steps, runs.parent, messages.provider, messages.model
+    FROM runs LEFT JOIN messages ON messages.id = runs.message_id
+    WHERE runs.state = 'ended' AND runs.accepted_at >= ? ORDER BY runs.position
+
+-- name: tools_called
+-- How often each tool was called.
+SELECT json_extract(CAST(body AS TEXT), '$.tool') AS tool, count(*) FROM effects
+    WHERE coalesce(json_extract(CAST(body AS TEXT), '$.at'), 0) >= ? GROUP BY tool ORDER BY tool
+
 -- name: unfinished
 -- Answers without an end.
 SELECT position, id, session_id, role, model, provider, created_at, updated_at, is_summary, run_id, author
