@@ -15,6 +15,23 @@ BUSY = _in("presence", "a_session_is_busy_as_long_as_its_run_is_active")
 COUNTED = _in("presence", "attached_clients_follow_who_comes_chooses_switches_and_leaves")
 TABLE = _in("routes", "each_route_of_the_original_answers_exactly_as_it_does")
 GONE = _in("cancel", "a_request_that_is_gone_does_not_take_its_run_along")
+
+
+def _workspaces(*tests: str) -> list[str]:
+    return _in("workspaces", *tests)
+
+
+SPELLED = _workspaces("a_directory_is_one_workspace_however_it_is_spelled_and_shows_the_first_spelling")
+NOT_THERE = _workspaces("a_directory_that_is_not_there_yet_is_a_workspace_all_the_same")
+FIRST = _workspaces("who_came_first_decides_how_the_workspace_was_asked_for")
+TWICE = _workspaces("a_client_that_asks_twice_holds_once")
+LAST = _workspaces("the_last_stream_of_the_last_client_closes_the_workspace_and_then_the_server_leaves")
+GOODBYE = _workspaces("a_goodbye_while_a_stream_is_open_counts_when_it_ends_and_without_any_grace")
+RETIRES = _workspaces("who_retires_lets_go_of_everything_and_closes_only_what_nobody_else_holds")
+CONTROL = _workspaces("a_server_with_a_workspace_refuses_to_go_and_stays_as_it_was")
+ARRIVING = _workspaces("a_server_at_which_somebody_is_just_arriving_refuses_to_go")
+RACE = _workspaces("whoever_attaches_as_a_workspace_closes_is_in_it_or_told_that_it_is_gone")
+FIFTY = _workspaces("fifty_clients_coming_and_going_at_once_leave_only_who_stays")
 BYTES = _in("events", "a_whole_run_has_exactly_these_bytes")
 COALESCED = _in("events", "a_streamed_message_is_told_whole_at_most_once_a_tick_and_ends_as_it_is")
 MATRIX = _in(
@@ -133,6 +150,92 @@ PROMISES: dict[str, list[str]] = {
         "a_reader_that_is_cut_ten_thousand_times_sees_everything_once_and_in_order",
     ),
     "a snapshot is the workspace as of one position": _in("resume", "a_snapshot_is_the_workspace_as_of_one_position"),
+    # backend_test.go: the decisions are proved in `core`; here is what clients see of them.
+    "wire.md 9.2 TestResolveWorkspaceKey_AbsoluteAndSymlink": SPELLED,
+    "wire.md 9.2 TestResolveWorkspaceKey_NonExistentFallback": NOT_THERE,
+    "wire.md 9.2 TestValidateClientID": NAMED,
+    "wire.md 9.2 TestRegisterClient_Idempotent": TWICE,
+    "wire.md 9.2 TestAttachClient_ConsumesHold": _workspaces("the_grace_of_a_create_does_not_end_who_has_come"),
+    "wire.md 9.2 TestAttachClient_WithoutPriorCreate": _workspaces(
+        "a_client_may_watch_without_having_asked_for_the_workspace"
+    ),
+    "wire.md 9.2 TestAttachClient_DuplicateStreams": LAST,
+    "wire.md 9.2 TestDetachClient_LastStreamTearsDown": LAST,
+    "wire.md 9.2 TestHoldExpiry_TearsDown": _workspaces("a_hold_that_nobody_takes_up_runs_out"),
+    "wire.md 9.2 TestReleaseHold_NoStreams": _workspaces("a_goodbye_ends_a_hold_at_once_and_again_is_the_same_as_once"),
+    "wire.md 9.2 TestReleaseHold_WithActiveStream": GOODBYE,
+    "wire.md 9.2 TestReleaseHoldThenAttach": _workspaces("a_client_may_watch_without_having_asked_for_the_workspace"),
+    "wire.md 9.2 TestRefcountWithSecondClient": LAST,
+    "wire.md 9.2 TestAttachClient_InvalidID": NAMED,
+    "wire.md 9.2 TestDeleteWorkspace_RejectsBadClientID": NAMED,
+    "wire.md 9.2 TestHoldExpiry_RaceWithAttach": RACE,
+    "wire.md 9.2 TestConcurrentAttachDetach": FIFTY,
+    "wire.md 9.2 TestPathDedupe_FullCreate": SPELLED,
+    "wire.md 9.2 TestPathDedupe_DifferentPaths_DifferentWorkspaces": SPELLED,
+    "wire.md 9.2 TestPathDedupe_FirstWinsKeepsOriginalEnv": FIRST,
+    "wire.md 9.2 TestPathDedupe_Symlink": SPELLED,
+    "wire.md 9.2 TestPathDedupe_NonExistentPath": NOT_THERE,
+    "wire.md 9.2 TestCreateWorkspace_IdempotentSameClient": TWICE,
+    "wire.md 9.2 TestPathDedupe_ParallelCreates": _workspaces("creates_at_the_same_moment_meet_in_one_workspace"),
+    "wire.md 9.2 TestCreateWorkspace_RejectsBadClientID": NAMED,
+    "wire.md 9.2 TestFirstWinsMismatch_LogsOnFlagDifferences": FIRST,
+    "wire.md 9.2 TestFirstWinsMismatch_NoLogWhenIdentical": FIRST,
+    "wire.md 9.2 TestChannelOptInBoundary_DuplicateCreate": _workspaces(
+        "other_channels_are_refused_and_the_client_holds_nothing"
+    ),
+    "wire.md 9.2 TestRaceTwoClientsAttachOneDetaches": LAST,
+    "wire.md 9.2 TestExplicitDeleteThenAttach": _workspaces("a_create_takes_a_goodbye_back"),
+    "wire.md 9.2 TestAttachClient_RacesWithTeardown": RACE,
+    "wire.md 9.2 TestSetCurrentSession_BasicAttachAndSwitch": COUNTED,
+    "wire.md 9.2 TestSetCurrentSession_DetachClearsEntry": COUNTED,
+    "wire.md 9.2 TestSetCurrentSession_RejectsHoldOnly": ATTACHED,
+    "wire.md 9.2 TestSetCurrentSession_UnknownClient": ATTACHED,
+    "wire.md 9.2 TestSetCurrentSession_RejectsBadInputs": [
+        *NAMED,
+        *_in("clients", "no_session_can_be_looked_at_in_a_workspace_that_is_not_there"),
+    ],
+    "wire.md 9.2 TestSetCurrentSession_RaceWithDetach": FIFTY,
+    "wire.md 9.2 TestAttachedClients_BasicLifecycle": [*COUNTED, *ATTACHED],
+    "wire.md 9.2 TestAttachedClients_UnknownWorkspace": _in(
+        "routes", "an_unknown_workspace_is_told_by_every_route_that_looks_for_it"
+    ),
+    "wire.md 9.2 TestTeardown_DefersShutdownWhileCreatePending": ARRIVING,
+    "wire.md 9.2 TestTeardown_ShutsDownWhenIdleAndNoPending": LAST,
+    "wire.md 9.2 TestCreateWorkspace_PendingBalancedOnSuccess": ARRIVING,
+    "wire.md 9.2 TestCreateWorkspace_PendingBalancedAndReapsOnFailure": _workspaces(
+        "a_create_that_fails_leaves_nothing_and_lets_an_idle_server_go"
+    ),
+    "wire.md 9.2 TestServer_ShutsDownAfterLingerWhenIdle": LAST,
+    "wire.md 9.2 TestDetachStream_GraceSurvivesReattach": _workspaces(
+        "a_stream_that_is_lost_and_found_keeps_its_workspace_and_what_it_looked_at"
+    ),
+    "wire.md 9.2 TestDetachStream_GraceExpiryTearsDown": _workspaces(
+        "a_stream_that_is_lost_and_not_found_lets_its_workspace_go"
+    ),
+    "wire.md 9.2 TestDetachStream_ExplicitReleaseSkipsGrace": GOODBYE,
+    "wire.md 9.2 TestRegisterClient_RearmsGraceAndCancelsRelease": _workspaces("a_create_takes_a_goodbye_back"),
+    "wire.md 9.2 TestRetireClient_ReleasesEveryClaim": RETIRES,
+    "wire.md 9.2 TestRetireClient_RefusesLaterCreates": RETIRES,
+    "wire.md 9.2 TestRetireClient_DuringPendingCreate": _workspaces(
+        "who_retires_while_its_workspace_is_being_opened_gets_none",
+        "a_workspace_that_is_discarded_is_closed_before_its_directory_is_opened_again",
+    ),
+    "wire.md 9.2 TestShutdownIfIdle_RefusesWhileWorkspaceLive": CONTROL,
+    "wire.md 9.2 TestShutdownIfIdle_RefusesWhileCreatePending": ARRIVING,
+    "wire.md 9.2 TestShutdownIfIdle_GrantedAndFinal": CONTROL,
+    "wire.md 9.2 TestIdleShutdown_RefusesLaterCreates": LAST,
+    "wire.md 2.4.2": [*CONTROL, *_workspaces("an_unknown_command_is_refused")],
+    "closing a workspace touches nothing of another": _workspaces("closing_one_workspace_touches_nothing_of_another"),
+    "a directory opened while it closes is the same conversation": _workspaces(
+        "a_directory_opened_again_while_it_closes_is_the_same_conversation"
+    ),
+    "a server that stops takes nobody in": _workspaces("a_server_that_was_stopped_takes_nobody_in_any_more"),
+    # e2e_test.go
+    "wire.md 9.1 TestE2E_TwoClientsReceiveSameMessage": [
+        "tests/server/test_first_prompt.py::test_two_clients_of_one_directory_see_the_same_run_end"
+    ],
+    "wire.md 9.1 TestE2E_KillingClientASSEDoesNotBreakClientB": LAST,
+    "wire.md 9.1 TestE2E_ShutdownCallbackFiresWhenLastClientLeaves": LAST,
     # The cancellation matrix.
     "agent-core 2.1": _in("cancel", "a_cancel_with_nothing_to_cancel_does_not_poison_the_next_prompt"),
     "agent-core 2.2": [*_in("cancel", "a_cancel_right_after_the_202_is_not_lost"), *MATRIX],
