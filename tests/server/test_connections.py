@@ -88,6 +88,19 @@ async def test_a_body_that_does_not_come_in_time_is_told_so() -> None:
             assert (answer.status, answer.json()) == (408, {"message": "The body did not arrive in time."})
 
 
+async def test_a_body_that_keeps_coming_is_waited_for_while_one_that_does_not_is_given_up() -> None:
+    body = b'{"path": "", "env": ["' + b"x" * 1000
+    head = b"POST /v1/workspaces HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % (len(body) + 3)
+    patience = Patience(seconds=SOON, bytes_per_second_min=1)
+    with fail_after(10):
+        async with server(patience=patience) as door, door.unix() as coming, door.unix() as silent:
+            await coming.say(head + body)
+            await silent.say(head)
+            assert (await silent.answer()).status == 408
+            await coming.say(b'"]}')
+            assert (await coming.answer()).json() == {"message": "path is required"}
+
+
 def test_what_has_arrived_of_a_body_earns_time_for_the_rest() -> None:
     patience = Patience(seconds=30, bytes_per_second_min=1000)
     assert patience.deadline(100.0, 0) == 130.0
@@ -114,7 +127,7 @@ async def test_after_a_refusal_the_rest_of_the_body_may_come_and_the_next_reques
             assert (await line.ask("GET", "/v1/health")).status == 200
 
 
-@pytest.mark.parametrize("bounds", [Bounds(drain_seconds=SOON), Bounds(drain_bytes_max=2000)])
+@pytest.mark.parametrize("bounds", [Bounds(drain_seconds=SOON), Bounds(drain_bytes_max=2000, drain_seconds=60)])
 async def test_the_rest_of_a_refused_body_has_little_time_and_little_room(bounds: Bounds) -> None:
     with fail_after(10):
         async with server(bounds=bounds, body_bytes_max=1000) as door, door.unix() as line:
