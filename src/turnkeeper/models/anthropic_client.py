@@ -1,5 +1,6 @@
 """How Claude is reached: at Anthropic, at anyone who speaks like it, at Bedrock, or at Vertex."""
 
+import importlib.util
 from typing import Any
 
 import httpx2
@@ -21,8 +22,8 @@ async def anthropic_client(connection: Connection, quirks: Quirks, http: httpx2.
     if connection.type in BEDROCK_REGIONS:
         return anthropic.AsyncAnthropicBedrock(
             aws_region=known.get("AWS_REGION") or known.get("AWS_DEFAULT_REGION") or BEDROCK_REGIONS[connection.type],
-            api_key=connection.bearer or connection.api_key or known.get("AWS_BEARER_TOKEN_BEDROCK") or None,
             base_url=connection.base_url or None,
+            **aws_credentials(connection),
             **shared,
         )
     if connection.type == "vertex-anthropic":
@@ -50,3 +51,24 @@ async def anthropic_client(connection: Connection, quirks: Quirks, http: httpx2.
     client = anthropic.AsyncAnthropic(base_url=base_url, api_key=key, default_headers=old, **shared)
     client.auth_token = None
     return client
+
+
+def aws_credentials(connection: Connection) -> dict[str, str]:
+    """A Bedrock key, or what AWS's own library needs to sign with: named credentials, else whatever chain it finds."""
+    known = connection.environment
+    if key := connection.bearer or connection.api_key or known.get("AWS_BEARER_TOKEN_BEDROCK"):
+        return {"api_key": key}
+    if importlib.util.find_spec("boto3") is None:
+        raise ModelTrouble(
+            Trouble.REFUSED,
+            "Bedrock needs a key (AWS_BEARER_TOKEN_BEDROCK), or boto3 to sign with AWS credentials: "
+            "install turnkeeper[bedrock]",
+            title="Not Configured",
+        )
+    names = {
+        "aws_access_key": "AWS_ACCESS_KEY_ID",
+        "aws_secret_key": "AWS_SECRET_ACCESS_KEY",
+        "aws_session_token": "AWS_SESSION_TOKEN",
+        "aws_profile": "AWS_PROFILE",
+    }
+    return {argument: known[name] for argument, name in names.items() if known.get(name)}
