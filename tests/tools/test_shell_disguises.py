@@ -77,7 +77,7 @@ def disguised(line: str, around: list[str]) -> str:
     return line
 
 
-@settings(max_examples=6000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(
     SIMPLE_BANNED,
     st.lists(st.sampled_from(sorted(WRAPS)), max_size=3),
@@ -93,7 +93,7 @@ def test_a_banned_command_stays_banned_behind_wrappers_and_inside_anything(
     assert isinstance(judge(line, inside=WORKSPACE), Banned), line
 
 
-@settings(max_examples=6000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(SIMPLE_BANNED, st.sampled_from(sorted(NAME)), st.lists(st.sampled_from(sorted(AROUND)), max_size=2))
 def test_a_banned_name_stays_banned_however_it_is_quoted(name: str, quoting: str, around: list[str]) -> None:
     line = disguised(f"{NAME[quoting](name)} x", around)
