@@ -105,9 +105,9 @@ async def test_everything_else_there_is_to_ask_is_answered() -> None:
         await workspace.agent.update()
         assert (await workspace.agent.shell(session.id, "echo hello")).output == "hello\n"
         assert (await workspace.agent.default_small_model("scripted")).model == "scripted"
-        assert await workspace.permissions.skip() is False
+        assert (await workspace.permissions.skip()).skip is False
         await workspace.permissions.set_skip(True)
-        assert await workspace.permissions.skip() is True
+        assert (await workspace.permissions.skip()).skip is True
         assert await workspace.permissions.grants() == []
         assert await workspace.permissions.audit() == []
         assert await workspace.questions.refuse("nobody asked") is False

@@ -210,7 +210,7 @@ TOLD: list[tuple[Event, str, str]] = [
     (
         events.RequestAnswered(RequestId("q"), Decision(allowed=True), C),
         "request_answered",
-        '{"session_id":"S","request_id":"q","by":"c"}',
+        '{"session_id":"S","request_id":"q","by":"c","decision":"allowed"}',
     ),
     (
         events.RequestWithdrawn(RequestId("q"), "the run was cancelled"),
@@ -221,6 +221,12 @@ TOLD: list[tuple[Event, str, str]] = [
         events.RunWaiting(RunId("r"), events.Delay.RETRY, 5.0, "overloaded", "anthropic"),
         "run_waiting",
         '{"session_id":"S","run_id":"r","delay":"retry","seconds":5.0,"message":"overloaded","provider":"anthropic"}',
+    ),
+    (events.SkipSet(skip=True, by=C, session_id=S), "skip_moved", '{"skip":true,"by":"c","session_id":"S"}'),
+    (
+        events.RunComplete(R, Outcome.COMPLETED, M, denied=("bash(rm x)",)),
+        "run_complete",
+        '{"session_id":"S","run_id":"r","message_id":"m","outcome":"completed","denied":["bash(rm x)"]}',
     ),
 ]
 

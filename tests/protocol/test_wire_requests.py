@@ -211,6 +211,7 @@ def test_our_answer_sends_null_params_because_the_original_refuses_the_text_it_s
         "action": "execute",
         "params": None,
         "path": "/p",
+        "digest": "abc",
     }
     assert json.loads(body)["action"] == "allow_session"
     assert grant_request(body) == sent

@@ -129,6 +129,10 @@ def check_duty(before: Ledger, after: Ledger, command: told.Command, events: Seq
             hold("a move keeps the others in order", [each for each in order if each != run_id] == rest)
         case told.Ask() | told.Answer() | told.Withdraw():
             _check_request(before, after, command)
+        case told.Decided(request, answer, by):
+            asks = before.is_active(request.run_id) and not before.stopping and request not in before.pending
+            settled = [e.RequestAsked(request), e.RequestAnswered(request.id, answer, by, request.tool_call_id)]
+            hold("what nobody was asked is asked and settled at once", list(events) == (settled if asks else []))
 
 
 def _check_submit(before: Ledger, after: Ledger, command: told.Submit, events: Sequence[Event]) -> None:

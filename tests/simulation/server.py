@@ -17,7 +17,7 @@ from turnkeeper.protocol.events import Event
 from turnkeeper.protocol.ids import MessageId, Position, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message, Role, Text
 from turnkeeper.protocol.problems import RunTaken, SessionMoved, StoreUnavailable
-from turnkeeper.protocol.requests import Permission, Question, Questions, QuestionType, Request
+from turnkeeper.protocol.requests import Decision, Permission, Question, Questions, QuestionType, Request
 from turnkeeper.protocol.runs import Outcome
 
 SHARES = {"say": 4, "step": 3, "ask": 2, "withdraw": 1, "finish": 3, "fail": 1}
@@ -50,6 +50,8 @@ class Task:
                 return told.Fold(self.run_id)
             case "ask":
                 return told.Ask(self._request(random))
+            case "decided":
+                return told.Decided(self._permission(), Decision(allowed=random.random() < 0.5))
             case "withdraw":
                 return told.Withdraw(random.choice(asked).id, "it took too long") if asked else None
             case "finish":
@@ -63,9 +65,13 @@ class Task:
         name = RequestId(f"{self.run_id}?{self.counted}")
         call = ToolCallId(f"call {self.counted}")
         if random.random() < 0.5:
-            return Permission(name, self.session_id, self.run_id, call, "bash", "execute")
+            return self._permission()
         asked = (Question("q", QuestionType.YES_NO, "Really?"),)
         return Questions(name, self.session_id, self.run_id, call, asked)
+
+    def _permission(self) -> Permission:
+        name, call = RequestId(f"{self.run_id}?{self.counted}"), ToolCallId(f"call {self.counted}")
+        return Permission(name, self.session_id, self.run_id, call, "bash", "execute")
 
 
 class Server:

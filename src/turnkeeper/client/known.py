@@ -9,7 +9,7 @@ from turnkeeper.client.conversation import Conversation
 from turnkeeper.protocol import wire_events as wire
 from turnkeeper.protocol.runs import RunState
 from turnkeeper.protocol.wire_own import RunView
-from turnkeeper.protocol.wire_requests import PermissionRequest, QuestionRequest
+from turnkeeper.protocol.wire_requests import PermissionRequest, QuestionRequest, Unasked
 from turnkeeper.protocol.wire_sessions import File, Session
 
 K = TypeVar("K")
@@ -43,10 +43,15 @@ class View(msgspec.Struct, frozen=True):
     """By session and path the newest version of what it changed."""
     mcp: Mapping[str, wire.MCPEvent] = {}
     lsps: Mapping[str, wire.LSPEvent] = {}
-    skip: bool = False
-    """Whether nobody is asked for permission."""
+    unasked: frozenset[Unasked] = frozenset()
+    """Whose runs ask nobody for permission."""
     config_revision: int = 0
     """Grows whenever the configuration changed, which is then to be read again."""
+
+    @property
+    def skip(self) -> bool:
+        """Whether anybody's runs ask nobody for permission."""
+        return bool(self.unasked)
 
     def active(self, session_id: str) -> RunView | None:
         """The run that is going on in a session."""

@@ -19,18 +19,20 @@ class Permissions:
     def __init__(self, place: Place) -> None:
         self._place = place
 
-    async def answer(self, request: PermissionRequest, decision: Decision) -> bool:
-        """Answer a request; whether it was this answer that settled it. Somebody else may have been first."""
+    async def answer(self, request: PermissionRequest, decision: Decision) -> Resolved:
+        """Answer a request; whether it was this answer that settled it, and if somebody else was first, who and how."""
         grant = grant_to_wire(permission_from_wire(request), decision)
         answer = await self._place.post("/permissions/grant", grant, repeatable=True)
-        return value(answer, Resolved).resolved
+        return value(answer, Resolved)
 
-    async def skip(self) -> bool:
-        """Whether nobody is asked."""
-        return (await self._place.get("/permissions/skip", SkipPermissions)).skip
+    async def skip(self, session_id: str = "") -> SkipPermissions:
+        """Whether this client's runs ask nobody (in a session, or in all), and whose do."""
+        rest = "/permissions/skip" + (query(session_id=session_id) if session_id else "")
+        return await self._place.get(rest, SkipPermissions)
 
-    async def set_skip(self, skip: bool) -> None:
-        await self._place.post("/permissions/skip", SkipPermissions(skip), repeatable=True)
+    async def set_skip(self, skip: bool, session_id: str = "") -> None:
+        """From now on this client's runs ask nobody, or ask again: in one session, or in all."""
+        await self._place.post("/permissions/skip", SkipPermissions(skip, session_id), repeatable=True)
 
     async def grants(self) -> list[Grant]:
         """What was allowed for longer than one call."""
@@ -48,9 +50,9 @@ class Questions:
     def __init__(self, place: Place) -> None:
         self._place = place
 
-    async def answer(self, request_id: str, answers: Answers) -> bool:
+    async def answer(self, request_id: str, answers: Answers) -> Resolved:
         said = answers_to_wire(RequestId(request_id), answers)
-        return value(await self._place.post("/questions/answer", said, repeatable=True), Resolved).resolved
+        return value(await self._place.post("/questions/answer", said, repeatable=True), Resolved)
 
     async def refuse(self, request_id: str) -> bool:
         """Decline to answer."""

@@ -30,12 +30,13 @@ from turnkeeper.protocol.wire_requests import (
     PermissionRequest,
     QuestionNotification,
     QuestionRequest,
+    Unasked,
 )
 from turnkeeper.protocol.wire_sessions import File, Session
 from turnkeeper.protocol.wire_stream import Envelope
 
 
-def begun(snapshot: Snapshot, *, skip: bool = False) -> View:
+def begun(snapshot: Snapshot) -> View:
     """A workspace as of the snapshot's position; its conversations are yet to be read."""
     runs = {run.run_id: run for run in snapshot.runs}
     queues: dict[str, tuple[str, ...]] = {}
@@ -49,13 +50,13 @@ def begun(snapshot: Snapshot, *, skip: bool = False) -> View:
         gates=dict.fromkeys(snapshot.held, "held"),
         permissions={request.id: request for request in snapshot.permissions},
         questions={request.id: request for request in snapshot.questions},
-        skip=skip,
+        unasked=frozenset(snapshot.unasked),
     )
 
 
 def renewed(view: View, snapshot: Snapshot) -> View:
     """After something was missed: all of it as the snapshot says, and every conversation to be read again."""
-    fresh = begun(snapshot, skip=view.skip)
+    fresh = begun(snapshot)
     kept = {id: replace(known, is_whole=False) for id, known in view.conversations.items() if id in fresh.sessions}
     # Children are in no list of sessions; what was known of them is still the best there is.
     children = {id: one for id, one in view.sessions.items() if one.parent_session_id in fresh.sessions}
@@ -155,7 +156,8 @@ def _file(view: View, envelope: Envelope, payload: File) -> View:
 
 
 def _skip(view: View, _: Envelope, payload: own.SkipMoved) -> View:
-    return replace(view, skip=payload.skip)
+    whose = frozenset({Unasked(payload.by, payload.session_id)})
+    return replace(view, unasked=view.unasked | whose if payload.skip else view.unasked - whose)
 
 
 def _config(view: View, _: Envelope, __: wire.ConfigChanged) -> View:

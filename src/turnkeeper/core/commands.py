@@ -5,7 +5,7 @@ import msgspec
 from turnkeeper.protocol.events import Fact
 from turnkeeper.protocol.ids import NO_CLIENT, NO_MESSAGE, ClientId, MessageId, RequestId, RunId
 from turnkeeper.protocol.requests import Answer as AnswerGiven
-from turnkeeper.protocol.requests import Request
+from turnkeeper.protocol.requests import Decision, Permission, Request
 from turnkeeper.protocol.runs import Failure, Outcome, Prompt, Run, RunKind, RunOptions, Usage
 
 
@@ -78,6 +78,7 @@ class Finish(_Command, frozen=True):
     failure: Failure | None = None
     usage: Usage = Usage()
     steps: int = 0
+    denied: tuple[str, ...] = ()
 
 
 class Recover(_Command, frozen=True):
@@ -109,8 +110,19 @@ class Ask(_Command, frozen=True):
 
 
 class Answer(_Command, frozen=True):
+    """`digest`, where it is given, is that of the call the answer is about: another call is not answered by it."""
+
     request_id: RequestId
     answer: AnswerGiven
+    by: ClientId = NO_CLIENT
+    digest: str = ""
+
+
+class Decided(_Command, frozen=True):
+    """A permission that nobody was asked for: a rule, a policy or a standing permission has decided it."""
+
+    request: Permission
+    answer: Decision
     by: ClientId = NO_CLIENT
 
 
@@ -146,6 +158,7 @@ Command = (
     | Close
     | Ask
     | Answer
+    | Decided
     | Withdraw
     | Say
     | Note

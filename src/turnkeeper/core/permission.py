@@ -81,6 +81,8 @@ class Judgement(msgspec.Struct, frozen=True):
     subject: str = ""
     rule: Rule | None = None
     level: Level | None = None
+    waived: bool = False
+    """Somebody would have been asked, were it not that nobody is to be."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -142,7 +144,7 @@ def judge(
     for verdict in (Verdict.DENY, Verdict.ASK):
         found = next((judgement for judgement in judgements if judgement.verdict is verdict), None)
         if found and verdict is Verdict.ASK and approved:
-            return Judgement(Verdict.ALLOW, found.subject)
+            return Judgement(Verdict.ALLOW, found.subject, waived=True)
         if found:
             return found
     return judgements[0]

@@ -61,6 +61,11 @@ def kind_of(tool: str, subject: str) -> Kind:
     return "address" if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", subject) else "path"
 
 
+def told(tool: str, subject: str) -> str:
+    """A call as a rule about it would be written."""
+    return f"{tool}({subject})" if subject else tool
+
+
 def parse_rules(texts: Iterable[str], verdict: Verdict) -> tuple[Rule, ...]:
     return tuple(parse_rule(text, verdict) for text in texts)
 

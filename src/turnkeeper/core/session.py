@@ -90,6 +90,9 @@ def decide(session: Session, command: told.Command) -> list[Event]:  # noqa: C90
             return _ask(session, request)
         case told.Answer():
             return _answer(session, command)
+        case told.Decided(request, answer, by):
+            answered = e.RequestAnswered(request.id, answer, by, request.tool_call_id)
+            return [*asked, answered] if (asked := _ask(session, request)) else []
         case told.Withdraw(request_id, reason):
             return [_withdrawn(request, reason) for request in session.requests if request.id == request_id]
 
@@ -165,6 +168,7 @@ def _finish(session: Session, told_: told.Finish) -> list[Event]:
         failure=told_.failure,
         usage=told_.usage,
         steps=told_.steps,
+        denied=told_.denied,
         minted=session.active is not None and session.active.minted,
     )
     start = _start(session, session.queue[0]) if session.queue and session.gate is Gate.OPEN else []
@@ -245,6 +249,8 @@ def _ask(session: Session, request: Request) -> list[Event]:
 def _answer(session: Session, told_: told.Answer) -> list[Event]:
     request = _pending(session, told_.request_id)
     if request is None or isinstance(request, Permission) == isinstance(told_.answer, Answers):
+        return []
+    if told_.digest and isinstance(request, Permission) and told_.digest != request.digest:
         return []
     return [e.RequestAnswered(request.id, told_.answer, told_.by, request.tool_call_id)]
 

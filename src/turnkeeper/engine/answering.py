@@ -1,5 +1,6 @@
 """Answers from clients: to the request they name, in whatever session it waits."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from turnkeeper.core import commands as told
@@ -7,33 +8,53 @@ from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import WORKSPACE, ClientId, RequestId
 from turnkeeper.protocol.problems import NotFound
-from turnkeeper.protocol.requests import Answer, Answers, Decision, Permission, Questions
+from turnkeeper.protocol.requests import Answer, Answers, Decision, Grant, Permission, Questions, decided
 
 
 class GrantNotFound(NotFound):
     """There is no such allowance."""
 
 
-async def answer(workspace: Workspace, request_id: RequestId, said: Answer, *, by: ClientId) -> bool:
-    """Whether this answer settled it: false when somebody else had, or nothing of the kind was asked."""
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Whether this answer settled it, and if it did not, who and what had."""
+
+    resolved: bool
+    by: str = ""
+    decision: str = ""
+
+
+async def answer(
+    workspace: Workspace, request_id: RequestId, said: Answer, *, by: ClientId, digest: str = ""
+) -> Receipt:
+    """The first answer decides. One about another call than the one that waits (`digest`) decides nothing."""
     request = await workspace.means.store.request(request_id)
-    if request is None:
-        return False
-    return bool(await workspace.tell(request.session_id, told.Answer(request_id, said, by)))
+    if request is not None and await workspace.tell(request.session_id, told.Answer(request_id, said, by, digest)):
+        return Receipt(resolved=True)
+    earlier = next((one for one in await workspace.means.store.settled() if one.request.id == request_id), None)
+    return Receipt(False, earlier.by, decided(earlier.answer)) if earlier else Receipt(resolved=False)
 
 
-async def answer_questions(workspace: Workspace, request_id: RequestId | None, said: Answers, *, by: ClientId) -> bool:
+async def answer_questions(
+    workspace: Workspace, request_id: RequestId | None, said: Answers, *, by: ClientId
+) -> Receipt:
     """Without an id, the questions that have waited longest: the original's clients name none."""
     if request_id is None:
         pending = (await workspace.means.store.snapshot()).requests
         request_id = next((request.id for request in pending if isinstance(request, Questions)), None)
-    return request_id is not None and await answer(workspace, request_id, said, by=by)
+    return await answer(workspace, request_id, said, by=by) if request_id is not None else Receipt(resolved=False)
+
+
+async def grants(workspace: Workspace) -> list[Grant]:
+    """What was allowed for longer, here and everywhere."""
+    return [*await workspace.means.store.grants(), *await workspace.means.lasting.grants()]
 
 
 async def revoke(workspace: Workspace, grant_id: str) -> None:
-    if all(grant.id != grant_id for grant in await workspace.means.store.grants()):
+    if any(grant.id == grant_id for grant in await workspace.means.store.grants()):
+        await workspace.means.store.append(WORKSPACE, [e.GrantRevoked(grant_id)], after=None, at=workspace.means.now())
+    elif not await workspace.means.lasting.remove(grant_id):
         raise GrantNotFound(f"there is no allowance {grant_id}")
-    await workspace.means.store.append(WORKSPACE, [e.GrantRevoked(grant_id)], after=None, at=workspace.means.now())
 
 
 async def audit(workspace: Workspace) -> list[dict[str, Any]]:
@@ -45,25 +66,11 @@ async def audit(workspace: Workspace) -> list[dict[str, Any]]:
             "run_id": entry.request.run_id,
             "tool": entry.request.tool_name if isinstance(entry.request, Permission) else "question",
             "subject": entry.request.subject if isinstance(entry.request, Permission) else "",
-            "decision": _decided(entry.answer),
+            "decision": decided(entry.answer),
             "scope": entry.answer.scope if isinstance(entry.answer, Decision) and entry.answer.allowed else "",
             "by": entry.by,
-            "reason": entry.reason,
+            "reason": entry.reason or (entry.answer.reason if isinstance(entry.answer, Decision) else ""),
             "at": entry.at,
         }
         for entry in await workspace.means.store.settled()
     ]
-
-
-def _decided(said: Answer | None) -> str:
-    match said:
-        case Decision(allowed=True):
-            return "allowed"
-        case Decision():
-            return "denied"
-        case Answers(cancelled=True):
-            return "declined"
-        case Answers():
-            return "answered"
-        case None:
-            return "withdrawn"

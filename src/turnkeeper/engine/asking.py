@@ -5,7 +5,9 @@ run's own cancel withdraws what it asked, and so does its time.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
 
 import anyio
 import msgspec
@@ -13,10 +15,11 @@ import msgspec
 from turnkeeper.core import commands as told
 from turnkeeper.core.granting import grant_for
 from turnkeeper.core.permission import Judgement, judge, rules_for
+from turnkeeper.core.ruletext import told as told_as_rule
 from turnkeeper.engine.running import Running, Settlement
 from turnkeeper.engine.telling import tell_hooks
 from turnkeeper.protocol import events as e
-from turnkeeper.protocol.ids import RequestId, SessionId
+from turnkeeper.protocol.ids import WORKSPACE, ClientId, RequestId, SessionId
 from turnkeeper.protocol.requests import (
     Answers,
     Decision,
@@ -32,29 +35,90 @@ from turnkeeper.tools.tool import Asking, Call, Denied
 LINEAGE_MAX = 16
 
 
-async def permit(running: Running, call: Call, asking: Asking, *, approved: bool) -> None:
-    """Return when the call may be made; raises `Denied`."""
-    options = running.run.options
-    yolo = options.yolo or running.workspace.skip_permissions
-    judgement = await _judged(running, asking, approved=approved or yolo)
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A call as a person is shown it, and as it will be made."""
+
+    running: Running
+    call: Call
+    asking: Asking
+    env: Mapping[str, str]
+
+    def request(self) -> Permission:
+        means, asking = self.running.workspace.means, self.asking
+        return Permission(
+            id=RequestId(means.new_id()),
+            session_id=self.running.session.id,
+            run_id=self.running.run.run_id,
+            tool_call_id=self.call.id,
+            tool_name=asking.tool,
+            action=asking.action,
+            description=asking.description,
+            path=asking.path,
+            subject=asking.subject,
+            digest=self.digest(),
+            params=asking.params,
+            expires_at=means.now() + int(means.knobs.permission_seconds * 1000),
+        )
+
+    def digest(self) -> str:
+        """What was shown is what is allowed: this call, where it runs, and the environment it runs with."""
+        asking = self.asking
+        where = (str(self.running.workspace.means.path), self.running.run.options.workdir, sorted(self.env.items()))
+        what = (self.call.id, asking.tool, asking.action, asking.subject, asking.path, asking.params)
+        return hashlib.sha256(msgspec.json.encode((what, where))).hexdigest()
+
+    def was_denied(self) -> None:
+        """The run will say so when it ends."""
+        self.running.denied.append(told_as_rule(self.asking.tool, self.asking.subject))
+
+
+async def permit(running: Running, call: Call, asking: Asking, *, approved: bool, env: Mapping[str, str]) -> None:
+    """Return when the call may be made, with this environment; raises `Denied`."""
+    shown = Shown(running, call, asking, env)
+    lineage = await _lineage(running)
+    unasked = _is_unasked(running, lineage)
+    judgement = await _judged(running, asking, lineage, approved=approved or unasked)
     match judgement.verdict:
+        case Verdict.ALLOW if judgement.waived:
+            by = ClientId("hook" if approved else "yolo")
+            await _note(shown, Decision(allowed=True), by)
         case Verdict.ALLOW:
             return
         case Verdict.DENY:
-            raise Denied(_forbidden(judgement), by_person=False)
-        case Verdict.ASK if not options.interactive:
-            raise Denied("nobody is there to be asked, and no rule allows it", by_person=False)
+            await _refuse(shown, _forbidden(judgement), by=ClientId("rule"))
+        case Verdict.ASK if not running.run.options.interactive:
+            reason = "nobody is there to be asked, and no rule allows it"
+            await _refuse(shown, reason, by=ClientId("policy"))
         case Verdict.ASK:
-            await _ask_person(running, call, asking)
+            await _ask_person(shown)
 
 
-async def _judged(running: Running, asking: Asking, *, approved: bool) -> Judgement:
+def _is_unasked(running: Running, lineage: Sequence[SessionId]) -> bool:
+    """Whether the run, or whoever submitted it, has said that nobody is to be asked: here, or in a parent of it."""
+    by = running.run.by
+    return running.run.options.yolo or any((by, here) in running.workspace.unasked for here in (WORKSPACE, *lineage))
+
+
+async def _refuse(shown: Shown, reason: str, *, by: ClientId) -> NoReturn:
+    shown.was_denied()
+    await _note(shown, Decision(allowed=False, reason=reason), by)
+    raise Denied(reason, by_person=False)
+
+
+async def _note(shown: Shown, decision: Decision, by: ClientId) -> None:
+    """What was decided without a person stands in the audit beside what people decided."""
+    request = msgspec.structs.replace(shown.request(), unattended=True)
+    await shown.running.tell(told.Decided(request, decision, by))
+
+
+async def _judged(running: Running, asking: Asking, lineage: Sequence[SessionId], *, approved: bool) -> Judgement:
     means = running.workspace.means
     rules = rules_for(
         running.run.options,
         config=means.rules,
-        grants=await means.store.grants(),
-        lineage=await _lineage(running),
+        grants=[*await means.store.grants(), *await means.lasting.grants()],
+        lineage=lineage,
     )
     return judge(
         rules,
@@ -80,46 +144,28 @@ async def _lineage(running: Running) -> list[SessionId]:
 
 def _forbidden(judgement: Judgement) -> str:
     rule = judgement.rule
-    named = f"{rule.tool}({rule.subject})" if rule and rule.subject else (rule.tool if rule else "")
+    named = told_as_rule(rule.tool, rule.subject) if rule else ""
     return f"a rule forbids it: {named}" if named else "a rule forbids it"
 
 
-async def _ask_person(running: Running, call: Call, asking: Asking) -> None:
-    means = running.workspace.means
-    request = Permission(
-        id=RequestId(means.new_id()),
-        session_id=running.session.id,
-        run_id=running.run.run_id,
-        tool_call_id=call.id,
-        tool_name=asking.tool,
-        action=asking.action,
-        description=asking.description,
-        path=asking.path,
-        subject=asking.subject,
-        digest=_digest(running, asking),
-        params=asking.params,
-        expires_at=means.now() + int(means.knobs.permission_seconds * 1000),
-    )
-    match await _settled(running, request):
+async def _ask_person(shown: Shown) -> None:
+    running = shown.running
+    match await _settled(running, shown.request(), running.workspace.means.knobs.permission_seconds):
         case e.RequestAnswered(_, Decision(allowed=True, scope=scope), by):
             if scope != "once":
-                await _grant(running, asking, scope, by)
+                await _grant(running, shown.asking, scope, by)
         case e.RequestAnswered(_, Decision(reason=reason)):
+            shown.was_denied()
             raise Denied(reason)
         case _:
+            shown.was_denied()
             raise Denied("nobody answered in time", by_person=False)
-
-
-def _digest(running: Running, asking: Asking) -> str:
-    """What was shown is what is allowed: the call, where it runs, and what it runs with."""
-    shown = (asking.tool, asking.action, asking.subject, asking.path, asking.params, str(running.workspace.means.path))
-    return hashlib.sha256(msgspec.json.encode(shown)).hexdigest()
 
 
 async def _grant(running: Running, asking: Asking, scope: str, by: str) -> None:
     means = running.workspace.means
-    facts = tuple(
-        e.GrantGiven(Grant(means.new_id(), rule, scope, running.session.id, means.now() // 1000, by))
+    grants = tuple(
+        Grant(means.new_id(), rule, scope, running.session.id, means.now() // 1000, by)
         for rule in grant_for(
             tool=asking.tool,
             action=asking.action,
@@ -127,8 +173,10 @@ async def _grant(running: Running, asking: Asking, scope: str, by: str) -> None:
             workdir=str(means.path),
         )
     )
-    if facts:
-        await running.tell(told.Note(facts))
+    if scope == "always":
+        await means.lasting.add(grants)
+    elif grants:
+        await running.tell(told.Note(tuple(map(e.GrantGiven, grants))))
 
 
 async def put_questions(
@@ -148,22 +196,23 @@ async def put_questions(
         confirm_description=description,
         expires_at=means.now() + int(means.knobs.question_seconds * 1000),
     )
-    match await _settled(running, request):
+    match await _settled(running, request, means.knobs.question_seconds):
         case e.RequestAnswered(_, Answers() as answers):
             return answers
         case _:
             return Answers(cancelled=True)
 
 
-async def _settled(running: Running, request: Request) -> e.RequestAnswered | e.RequestWithdrawn | None:
+async def _settled(
+    running: Running, request: Request, seconds_max: float
+) -> e.RequestAnswered | e.RequestWithdrawn | None:
     """Ask durably and wait; None when the run may no longer ask."""
     settlement = running.asked[request.id] = Settlement()
     if not await running.tell(told.Ask(request)):
         running.asked.pop(request.id, None)
         return None
     _notify(running, request)
-    knobs = running.workspace.means.knobs
-    with anyio.move_on_after(knobs.permission_seconds if isinstance(request, Permission) else knobs.question_seconds):
+    with anyio.move_on_after(seconds_max):
         await settlement.done.wait()
     if not settlement.done.is_set():
         await running.tell(told.Withdraw(request.id, "nobody answered in time"))

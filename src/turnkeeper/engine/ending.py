@@ -40,6 +40,8 @@ from turnkeeper.protocol.runs import Cause, Failure, Outcome, RunKind
 
 log = logging.getLogger(__name__)
 
+DENIED_MAX = 100
+
 CANCELED = "User canceled request"
 SUMMARY_FAILED = "Summarization Error"
 NO_RESULT = {
@@ -143,6 +145,7 @@ def _finish(running: Running, ending: Ending) -> told.Finish:
         failure=ending.failure,
         usage=running.usage,
         steps=running.steps,
+        denied=tuple(dict.fromkeys(running.denied))[:DENIED_MAX],
     )
 
 

@@ -29,6 +29,8 @@ class CallHands:
         self._running = running
         self._call = call
         self._approved = approved
+        # What the call was shown with is what it runs with, though the settings change while somebody thinks.
+        self._env = running.workspace.means.env
         self._shown = 0
         self._index = _index(running, call.id)
 
@@ -62,10 +64,10 @@ class CallHands:
 
     @property
     def env(self) -> Mapping[str, str]:
-        return self._running.workspace.means.env
+        return self._env
 
     async def permit(self, asking: Asking) -> None:
-        await permit(self._running, self._call, asking, approved=self._approved)
+        await permit(self._running, self._call, asking, approved=self._approved, env=self._env)
 
     async def begin(self, subject: str) -> None:
         now = self._running.workspace.means.now()

@@ -8,7 +8,7 @@ from typing import Protocol
 from turnkeeper.broker.broker import Broker
 from turnkeeper.models.model import Models
 from turnkeeper.protocol.ids import WorkspaceId
-from turnkeeper.protocol.requests import Rule
+from turnkeeper.protocol.requests import Grant, Rule
 from turnkeeper.store.store import Store
 from turnkeeper.tools.tool import Answer, Call, Tool
 
@@ -76,6 +76,34 @@ class Files(Protocol):
     async def write(self, path: Path, content: str | None) -> None: ...
 
 
+class Lasting(Protocol):
+    """What a person allowed always: in every workspace, until it is revoked."""
+
+    async def grants(self) -> Sequence[Grant]: ...
+
+    async def add(self, grants: Sequence[Grant]) -> None: ...
+
+    async def remove(self, grant_id: str) -> bool:
+        """Whether it was there."""
+        ...
+
+
+@dataclass
+class NothingLasts:
+    """Where nobody keeps what was allowed always, it lasts as long as the server does."""
+
+    kept: dict[str, Grant] = field(default_factory=dict[str, Grant])
+
+    async def grants(self) -> Sequence[Grant]:
+        return list(self.kept.values())
+
+    async def add(self, grants: Sequence[Grant]) -> None:
+        self.kept |= {grant.id: grant for grant in grants}
+
+    async def remove(self, grant_id: str) -> bool:
+        return self.kept.pop(grant_id, None) is not None
+
+
 class Hooks(Protocol):
     """Programs of the user's that are told what happens, and may object."""
 
@@ -120,3 +148,4 @@ class Means:
     hooks: Hooks | None = None
     rules: Sequence[Rule] = ()
     """The configuration's rules, weakest first."""
+    lasting: Lasting = field(default_factory=NothingLasts)

@@ -81,6 +81,8 @@ class Running:
     unsaid: list[tuple[e.Fact, ...]] = field(default_factory=list[tuple[e.Fact, ...]])
     """What could not be written when it was said: it is written with the ending."""
     asked: dict[RequestId, "Settlement"] = field(default_factory=dict[RequestId, "Settlement"])
+    denied: list[str] = field(default_factory=list[str])
+    """What it was not allowed to do, as rules are written."""
 
     @property
     def elapsed_seconds(self) -> float:

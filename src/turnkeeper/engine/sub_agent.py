@@ -41,6 +41,7 @@ async def delegate(running: Running, call: Call, prompt: str, *, title: str, kin
         with anyio.move_on_after(workspace.means.knobs.stop_seconds, shield=True):
             await workspace.cancel(child, told.Cancel(run_id))
         raise
+    running.denied += run.denied
     return _text(run)
 
 

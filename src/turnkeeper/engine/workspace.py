@@ -38,8 +38,8 @@ class Workspace:
         self.tail = Tail(head)
         self.tasks = tasks
         self.closing = False
-        self.skip_permissions = False
-        """Nobody is asked for permission; every change of it is told to everybody."""
+        self.unasked: frozenset[tuple[ClientId, SessionId]] = frozenset()
+        """Whose runs ask nobody for permission, in one session or (without one) in all; every change is told."""
         self.on_quiet: Callable[[], None] | None = None
         """Called when a run has ended."""
         self.drafts: dict[MessageId, Draft] = {}
@@ -77,10 +77,12 @@ class Workspace:
     async def note(self, session_id: SessionId, *facts: e.Fact) -> None:
         await self.tell(session_id, told.Note(facts))
 
-    async def set_skip(self, skip: bool, *, by: ClientId = NO_CLIENT) -> None:
-        """Ask nobody for permission from now on, or ask again; told to everybody before it holds."""
-        await self.means.store.append(WORKSPACE, [e.SkipSet(skip, by)], after=None, at=self.means.now())
-        self.skip_permissions = skip
+    async def set_skip(self, skip: bool, *, by: ClientId = NO_CLIENT, session_id: SessionId = WORKSPACE) -> None:
+        """A client's runs ask nobody for permission from now on, or ask again; told to everybody before it holds."""
+        if skip == ((by, session_id) in self.unasked):
+            return
+        await self.means.store.append(WORKSPACE, [e.SkipSet(skip, by, session_id)], after=None, at=self.means.now())
+        self.unasked = self.unasked | {(by, session_id)} if skip else self.unasked - {(by, session_id)}
 
     async def found(self, session_id: SessionId, *facts: e.Fact) -> None:
         """Begin a session: its first facts, which no standing precedes."""

@@ -22,6 +22,7 @@ from turnkeeper.engine.workspace import Workspace, open_workspace
 from turnkeeper.house.briefing import Briefing
 from turnkeeper.house.desk import WorkspaceDesk, surroundings
 from turnkeeper.house.files import DiskFiles
+from turnkeeper.house.lasting import GrantsFile
 from turnkeeper.house.shelf import Shelf
 from turnkeeper.house.toolbox import WorkspaceHooks, WorkspaceTools
 from turnkeeper.house.voices import Voices
@@ -31,6 +32,7 @@ from turnkeeper.protocol.ids import WorkspaceId
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.requests import Rule, Verdict
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation, environment
+from turnkeeper.settings.dirs import find_dirs
 from turnkeeper.settings.load import Loaded, load
 from turnkeeper.settings.settings import Settings
 from turnkeeper.store.sqlite import open_store
@@ -82,9 +84,9 @@ class Builder:
                 knobs=knobs(settings),
                 hooks=WorkspaceHooks(loaded) if settings.config.hooks else None,
                 rules=rules(settings),
+                lasting=GrantsFile(find_dirs(env).data / "grants.json"),
             )
             async with open_workspace(means) as workspace, anyio.create_task_group() as tasks:
-                workspace.skip_permissions = asked.yolo
                 desk.on_change.append(partial(live, workspace, desk))
                 tasks.start_soon(watch, workspace, desk)
                 yield workspace, desk

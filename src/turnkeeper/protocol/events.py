@@ -81,6 +81,8 @@ class RunComplete(_Event, frozen=True, tag="RunComplete"):
     steps: int = 0
     minted: bool = False
     """Whether the run's id was the server's own, which the original wire does not tell."""
+    denied: tuple[str, ...] = ()
+    """What it wanted to do and was not allowed to, as rules are written."""
 
 
 class PromptEdited(_Event, frozen=True, tag="PromptEdited"):
@@ -226,10 +228,14 @@ class ConfigChanged(_Event, frozen=True, tag="ConfigChanged"):
 
 
 class SkipSet(_Event, frozen=True, tag="SkipSet"):
-    """From now on nobody is asked for permission in this workspace, or they are again."""
+    """From now on nobody is asked for permission when a client's runs want something, or they are again.
+
+    Without a session it is about all runs of the client; without a client, about those nobody put a name to.
+    """
 
     skip: bool
     by: ClientId = NO_CLIENT
+    session_id: SessionId = SessionId("")
 
 
 Lifecycle = (

@@ -25,6 +25,8 @@ class Permission(msgspec.Struct, frozen=True, tag="permission", tag_field="kind"
     params: Any = None
     """The tool's parameters as the wire shows them: an object, null, or for MCP tools a JSON string."""
     expires_at: int = 0
+    unattended: bool = False
+    """It was decided without asking anybody, and is here for the audit."""
 
 
 class QuestionType(StrEnum):
@@ -98,6 +100,21 @@ class Answers(msgspec.Struct, frozen=True, tag="answers", tag_field="kind", omit
 
 
 Answer = Decision | Answers
+
+
+def decided(answer: Answer | None) -> str:
+    """An answer in one word; none at all is a withdrawal."""
+    match answer:
+        case Decision(allowed=True):
+            return "allowed"
+        case Decision():
+            return "denied"
+        case Answers(cancelled=True):
+            return "declined"
+        case Answers():
+            return "answered"
+        case None:
+            return "withdrawn"
 
 
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True):

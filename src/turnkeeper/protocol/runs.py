@@ -143,3 +143,5 @@ class Run(msgspec.Struct, frozen=True, omit_defaults=True):
     folded_into: RunId | None = None
     parent: RunId | None = None
     """The run whose sub-agent this is."""
+    denied: tuple[str, ...] = ()
+    """What it wanted to do and was not allowed to, as rules are written."""

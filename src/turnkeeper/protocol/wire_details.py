@@ -8,6 +8,7 @@ import msgspec
 from turnkeeper.protocol import events, runs
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.messages import Delta
+from turnkeeper.protocol.requests import decided
 from turnkeeper.protocol.runs import Outcome, Usage
 from turnkeeper.protocol.wire_events import ending_error
 from turnkeeper.protocol.wire_messages import WirePart, part_to_wire
@@ -65,6 +66,8 @@ class RunEnded(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: FailureView | None = None
     usage: Usage | None = None
     steps: int = 0
+    denied: tuple[str, ...] = ()
+    """What the run wanted to do and was not allowed to."""
 
 
 class PromptChanged(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -113,13 +116,16 @@ class RequestClosed(msgspec.Struct, frozen=True, omit_defaults=True):
     request_id: str = msgspec.field(default_factory=str)
     by: str = ""
     reason: str = ""
+    decision: str = ""
+    """`allowed` or `denied`; of questions, `answered` or `declined`."""
 
 
-class SkipMoved(msgspec.Struct, frozen=True):
-    """From now on nobody is asked for permission, or they are again; `by` is whoever said so."""
+class SkipMoved(msgspec.Struct, frozen=True, omit_defaults=True):
+    """From now on runs of client `by` ask nobody for permission, or they do again: in one session, or in all."""
 
-    skip: bool = False
-    by: str = ""
+    skip: bool = msgspec.field(default_factory=bool)
+    by: str = msgspec.field(default_factory=str)
+    session_id: str = ""
 
 
 class RunWaiting(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -193,12 +199,12 @@ def told(event: events.Event, session_id: SessionId) -> tuple[str, OwnPayload] |
             return "part_said", PartSaid(session_id, message_id, index, part_to_wire(part), at)
         case events.MessageReset(message_id):
             return "message_reset", MessageDropped(session_id, message_id)
-        case events.RequestAnswered(request_id, _, by):
-            return "request_answered", RequestClosed(session_id, request_id, by=by)
+        case events.RequestAnswered(request_id, answer, by):
+            return "request_answered", RequestClosed(session_id, request_id, by=by, decision=decided(answer))
         case events.RequestWithdrawn(request_id, reason):
             return "request_withdrawn", RequestClosed(session_id, request_id, reason=reason)
-        case events.SkipSet(skip, by):
-            return "skip_moved", SkipMoved(skip, by)
+        case events.SkipSet(skip, by, here):
+            return "skip_moved", SkipMoved(skip, by, here)
         case events.RunWaiting(run_id, delay, seconds, message, provider):
             return "run_waiting", RunWaiting(session_id, run_id, delay.value, seconds, message, provider)
         case _:
@@ -233,4 +239,5 @@ def run_ended(event: events.RunComplete, session_id: SessionId) -> RunEnded:
         failure=failure_view(event.failure),
         usage=None if event.usage == Usage() else event.usage,
         steps=event.steps,
+        denied=event.denied,
     )

@@ -9,15 +9,17 @@ from collections.abc import Iterable
 import msgspec
 
 from turnkeeper.protocol import events, runs
-from turnkeeper.protocol.ids import Position, SessionId
+from turnkeeper.protocol.ids import ClientId, Position, SessionId
 from turnkeeper.protocol.requests import Permission, Request
 from turnkeeper.protocol.runs import Failure, Outcome, Run, RunOptions, RunState, Usage
 from turnkeeper.protocol.sessions import SessionInfo
 from turnkeeper.protocol.wire_requests import (
     PermissionRequest,
     QuestionRequest,
+    Unasked,
     permission_to_wire,
     questions_to_wire,
+    unasked_views,
 )
 from turnkeeper.protocol.wire_sessions import Session, session_to_wire
 
@@ -71,6 +73,7 @@ class RunView(msgspec.Struct, frozen=True, omit_defaults=True):
     steps: int = 0
     folded_into: str = ""
     parent: str = ""
+    denied: tuple[str, ...] = ()
 
     @property
     def has_ended(self) -> bool:
@@ -101,6 +104,7 @@ def run_to_wire(run: Run) -> RunView:
         steps=run.steps,
         folded_into=run.folded_into or "",
         parent=run.parent or "",
+        denied=run.denied,
     )
 
 
@@ -167,6 +171,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     permissions: tuple[PermissionRequest, ...] = ()
     questions: tuple[QuestionRequest, ...] = ()
     held: tuple[str, ...] = ()
+    unasked: tuple[Unasked, ...] = ()
+    """Whose runs ask nobody for permission."""
 
 
 def snapshot(
@@ -176,6 +182,7 @@ def snapshot(
     unended: Iterable[Run],
     requests: Iterable[Request],
     held: Iterable[SessionId],
+    unasked: Iterable[tuple[ClientId, SessionId]] = (),
 ) -> Snapshot:
     live = tuple(unended)
     asked = tuple(requests)
@@ -187,4 +194,5 @@ def snapshot(
         tuple(permission_to_wire(one, exact=True) for one in asked if isinstance(one, Permission)),
         tuple(questions_to_wire(one, exact=True) for one in asked if not isinstance(one, Permission)),
         tuple(held),
+        unasked_views(unasked),
     )

@@ -4,11 +4,12 @@ A permission's `params` are an object of the tool's own shape, null, or for MCP 
 clients show nothing for an object of another shape, so what is shown to them always fits.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from turnkeeper.protocol.ids import RequestId, RunId, SessionId, ToolCallId
+from turnkeeper.protocol.ids import ClientId, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.problems import BadRequest
 from turnkeeper.protocol.requests import (
     Answers,
@@ -89,17 +90,19 @@ class PermissionNotification(msgspec.Struct, frozen=True):
     denied: bool = False
 
 
-class EchoedPermission(msgspec.Struct, frozen=True, kw_only=True):
+class EchoedPermission(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The request a client answers, sent back to us. `params` must be there, and may be null."""
 
-    id: str = ""
-    session_id: str = ""
-    tool_call_id: str = ""
-    tool_name: str = ""
-    description: str = ""
-    action: str = ""
+    id: str = msgspec.field(default_factory=str)
+    session_id: str = msgspec.field(default_factory=str)
+    tool_call_id: str = msgspec.field(default_factory=str)
+    tool_name: str = msgspec.field(default_factory=str)
+    description: str = msgspec.field(default_factory=str)
+    action: str = msgspec.field(default_factory=str)
     params: Any
-    path: str = ""
+    path: str = msgspec.field(default_factory=str)
+    digest: str = ""
+    """Ours: what the client was shown. An answer about another call than the one that waits decides nothing."""
 
 
 class GrantRequest(msgspec.Struct, frozen=True):
@@ -111,10 +114,12 @@ class GrantRequest(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Resolved(msgspec.Struct, frozen=True):
-    """Whether it was this answer that settled it."""
+class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whether it was this answer that settled it. Ours: if not, who had, and how."""
 
-    resolved: bool = False
+    resolved: bool = msgspec.field(default_factory=bool)
+    by: str = ""
+    decision: str = ""
 
 
 def grant_request(body: bytes) -> GrantRequest:
@@ -140,6 +145,7 @@ def grant_to_wire(permission: Permission, decision: Decision) -> GrantRequest:
         action=wire.action,
         params=None,
         path=wire.path,
+        digest=permission.digest,
     )
     lasting = decision.allowed and decision.scope != "once"
     action = "allow_session" if lasting else "allow" if decision.allowed else "deny"
@@ -165,8 +171,23 @@ def decision(grant: GrantRequest) -> Decision:
 _SCOPES = frozenset(("once", "session", "workspace", "always"))
 
 
-class SkipPermissions(msgspec.Struct, frozen=True):
-    skip: bool = False
+class Unasked(msgspec.Struct, frozen=True):
+    """A client whose runs ask nobody, in one session or in all. Without a name: clients that give none."""
+
+    client_id: str = ""
+    session_id: str = ""
+
+
+class SkipPermissions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Ours: said with a session, it is about that alone; told, `by` names everybody it holds for."""
+
+    skip: bool = msgspec.field(default_factory=bool)
+    session_id: str = ""
+    by: tuple[Unasked, ...] = ()
+
+
+def unasked_views(unasked: Iterable[tuple[ClientId, SessionId]]) -> tuple[Unasked, ...]:
+    return tuple(Unasked(client, session) for client, session in sorted(unasked))
 
 
 class WireChoice(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -195,6 +195,8 @@ def teller_of(workspace: Workspace, detail: Detail) -> Teller:
 
 
 def asked(request: Request, *, exact: bool) -> list[bytes]:
+    if isinstance(request, Permission) and request.unattended:
+        return []
     if isinstance(request, Permission):
         notified = PermissionNotification(request.tool_call_id)
         return [

@@ -172,7 +172,8 @@ class Record:
             case FileSaid() | FileSeen() | EffectNoted() as event:
                 self._file(event)
             case GrantGiven(grant=grant):
-                self._put("put_grant", grant.id, self._entry.position, grant.session_id, encode(grant))
+                owner = grant.session_id if grant.scope == "session" else ""
+                self._put("put_grant", grant.id, self._entry.position, owner, encode(grant))
             case GrantRevoked(grant_id=grant_id):
                 self._put("drop_grant", grant_id)
             case ConfigChanged() | SkipSet() | RunWaiting():
@@ -194,7 +195,8 @@ class Record:
                 self._alter(run_id, "fold_run", at, into, run_id)
             case RunComplete(run_id=run_id, outcome=outcome, failure=failure, text=text, message_id=message_id):
                 why = encode(failure) if failure is not None else None
-                self._alter(run_id, "end_run", at, outcome, why, text, message_id, event.steps, run_id)
+                denied = encode(event.denied) if event.denied else None
+                self._alter(run_id, "end_run", at, outcome, why, text, message_id, event.steps, denied, run_id)
                 if event.usage != Usage():
                     self._put("set_run_usage", *usage(event.usage), run_id)
 

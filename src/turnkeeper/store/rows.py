@@ -18,6 +18,7 @@ _part: msgspec.json.Decoder[Part] = msgspec.json.Decoder(Part)
 _prompt = msgspec.json.Decoder(Prompt)
 _options = msgspec.json.Decoder(RunOptions)
 _failure = msgspec.json.Decoder(Failure)
+_denied = msgspec.json.Decoder(tuple[str, ...])
 _request: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _answer: msgspec.json.Decoder[Answer] = msgspec.json.Decoder(Answer)
 _grant = msgspec.json.Decoder(Grant)
@@ -105,6 +106,7 @@ def run(row: Row) -> Run:
         steps=row[25],
         folded_into=row[26],
         parent=row[27],
+        denied=_denied.decode(row[28]) if row[28] is not None else (),
     )
 
 

@@ -29,8 +29,9 @@ from turnkeeper.protocol.events import (
     TodosSet,
     UsageCounted,
 )
-from turnkeeper.protocol.ids import RequestId, RunId
+from turnkeeper.protocol.ids import RequestId, RunId, SessionId
 from turnkeeper.protocol.messages import Part, PartKind, Reasoning, Text, ToolCall
+from turnkeeper.protocol.requests import Grant
 from turnkeeper.store.store import part_of
 
 TOUCHES_SESSION = (
@@ -93,6 +94,11 @@ def reordered(line: Sequence[tuple[RunId, int]], wanted: Iterable[RunId]) -> lis
     first = [run_id for run_id in dict.fromkeys(wanted) if run_id in waiting]
     order = first + [run_id for run_id in waiting if run_id not in first]
     return list(zip(order, sorted(place for _, place in line), strict=True))
+
+
+def holds_for(grant: Grant, session_id: SessionId) -> bool:
+    """Whether it was granted to the session alone, and so goes with it."""
+    return grant.scope == "session" and grant.session_id == session_id
 
 
 PieceKey = tuple[int, PartKind, int]

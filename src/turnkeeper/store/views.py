@@ -56,7 +56,7 @@ from turnkeeper.protocol.requests import Answer, Grant, Request
 from turnkeeper.protocol.runs import Outcome, Prompt, Run, RunState, Usage
 from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionInfo
 from turnkeeper.store.journal import Journal
-from turnkeeper.store.rules import OUTLIVES_SESSION, TOUCHES_SESSION, PieceKey, reordered, seconds
+from turnkeeper.store.rules import OUTLIVES_SESSION, TOUCHES_SESSION, PieceKey, holds_for, reordered, seconds
 from turnkeeper.store.store import Piece, Settled
 
 NOT_WAITING = (RunState.ACTIVE, RunState.STOPPING)
@@ -160,6 +160,7 @@ class Views(Journal):
                     text=event.text,
                     message_id=event.message_id,
                     steps=event.steps,
+                    denied=event.denied,
                     **usage,
                 )
 
@@ -307,7 +308,7 @@ class Views(Journal):
                 self._put(self.runs, run_id, (position, bare))
         for request_id in [key for key, (_, owner, _) in self.requests.items() if owner == session_id]:
             self._drop(self.requests, request_id)
-        for grant_id in [key for key, (_, grant) in self.grants.items() if grant.session_id == session_id]:
+        for grant_id in [key for key, (_, grant) in self.grants.items() if holds_for(grant, session_id)]:
             self._drop(self.grants, grant_id)
         tables: list[dict[SessionId, Any]] = [self.files, self.reads, self.effects, self.gates, self.changed]
         for table in [*tables, self.conversations, self.sessions]:

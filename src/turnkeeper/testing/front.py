@@ -234,6 +234,7 @@ async def front(
 
     @asynccontextmanager
     async def opener(asked: WorkspaceCreation, path: Path) -> AsyncGenerator[tuple[Workspace, Desk]]:
+        del asked
         if opening is not None:
             await opening(path)
         script = (scripts or {}).get(str(path), turns)
@@ -249,7 +250,6 @@ async def front(
             small=small,
             large=large,
         ) as stage:
-            stage.workspace.skip_permissions = asked.yolo
             stages[str(path)] = stage
             yield stage.workspace, PlainDesk(stage.workspace.means.data_dir, has_agent, shell)
 

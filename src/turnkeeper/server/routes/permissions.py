@@ -1,7 +1,7 @@
 """Answers to what runs ask, and what was allowed for longer."""
 
 from turnkeeper.engine import answering
-from turnkeeper.protocol.ids import RequestId
+from turnkeeper.protocol.ids import WORKSPACE, RequestId, SessionId
 from turnkeeper.protocol.requests import Answers, Grant
 from turnkeeper.protocol.wire_changes import Settled
 from turnkeeper.protocol.wire_reading import decode
@@ -13,19 +13,24 @@ from turnkeeper.protocol.wire_requests import (
     answers,
     decision,
     grant_request,
+    unasked_views,
 )
 from turnkeeper.server.routing import Route
 from turnkeeper.server.visit import EMPTY, Reply, Visit, json
 
 
 async def skip(visit: Visit) -> Reply:
-    return json(SkipPermissions((await visit.room()).workspace.skip_permissions))
+    """Whether the client's own runs ask nobody, and whose do."""
+    unasked = (await visit.room()).workspace.unasked
+    session = SessionId(visit.query("session_id") or "")
+    mine = any((visit.author, here) in unasked for here in (WORKSPACE, session))
+    return json(SkipPermissions(mine, by=unasked_views(unasked)))
 
 
 async def set_skip(visit: Visit) -> Reply:
     said = await visit.read(SkipPermissions)
     room = await visit.room()
-    await room.workspace.set_skip(said.skip, by=visit.author)
+    await room.workspace.set_skip(said.skip, by=visit.author, session_id=SessionId(said.session_id))
     return EMPTY
 
 
@@ -33,15 +38,25 @@ async def grant(visit: Visit) -> Reply:
     """The first answer decides; a later one is told that it came too late."""
     said = grant_request(await visit.body())
     room = await visit.room()
-    resolved = await answering.answer(room.workspace, RequestId(said.permission.id), decision(said), by=visit.author)
-    return json(Resolved(resolved))
+    request = said.permission
+    return json(
+        resolved(
+            await answering.answer(
+                room.workspace, RequestId(request.id), decision(said), by=visit.author, digest=request.digest
+            )
+        )
+    )
+
+
+def resolved(receipt: answering.Receipt) -> Resolved:
+    return Resolved(receipt.resolved, receipt.by, receipt.decision)
 
 
 async def answer(visit: Visit) -> Reply:
     said = decode(await visit.body(), QuestionAnswer)
     room = await visit.room()
     request_id = RequestId(said.batch_request_id) if said.batch_request_id else None
-    return json(Resolved(await answering.answer_questions(room.workspace, request_id, answers(said), by=visit.author)))
+    return json(resolved(await answering.answer_questions(room.workspace, request_id, answers(said), by=visit.author)))
 
 
 async def refuse(visit: Visit) -> Reply:
@@ -50,11 +65,11 @@ async def refuse(visit: Visit) -> Reply:
     named = visit.query("batch_request_id")
     refused = Answers(cancelled=True)
     request_id = RequestId(named) if named else None
-    return json(Resolved(await answering.answer_questions(room.workspace, request_id, refused, by=visit.author)))
+    return json(resolved(await answering.answer_questions(room.workspace, request_id, refused, by=visit.author)))
 
 
 async def grants(visit: Visit) -> Reply:
-    return json(await (await visit.room()).workspace.means.store.grants())
+    return json(await answering.grants((await visit.room()).workspace))
 
 
 async def revoke(visit: Visit) -> Reply:
@@ -71,7 +86,9 @@ async def audit(visit: Visit) -> Reply:
 _PERMISSIONS = "/v1/workspaces/{id}/permissions"
 _QUESTIONS = "/v1/workspaces/{id}/questions"
 ROUTES = (
-    Route("GET", f"{_PERMISSIONS}/skip", skip, "Whether nobody is asked.", gives=SkipPermissions),
+    Route(
+        "GET", f"{_PERMISSIONS}/skip", skip, "Whether nobody is asked.", gives=SkipPermissions, query=("session_id",)
+    ),
     Route("POST", f"{_PERMISSIONS}/skip", set_skip, "Ask nobody, or ask again.", body=SkipPermissions, refuses=(503,)),
     Route(
         "POST",

@@ -35,7 +35,11 @@ async def create(visit: Visit) -> Reply:
     if not said.path:
         raise PathMissing
     client = body_client_id(said.client_id)
-    return json(described(visit, await visit.reception.enter(said, client)))
+    room = await visit.reception.enter(said, client)
+    # A client that gives its name speaks for its own runs. Of those that give none, the first one speaks, as ever.
+    if said.yolo and (visit.author or room.asked is said):
+        await room.workspace.set_skip(True, by=visit.author)
+    return json(described(visit, room))
 
 
 async def show(visit: Visit) -> Reply:
@@ -92,7 +96,14 @@ async def snapshot(visit: Visit) -> Reply:
     room = await visit.room()
     seen = await room.workspace.means.store.snapshot()
     return json(
-        snapshot_view(seen.position, sessions=seen.sessions, unended=seen.runs, requests=seen.requests, held=seen.held)
+        snapshot_view(
+            seen.position,
+            sessions=seen.sessions,
+            unended=seen.runs,
+            requests=seen.requests,
+            held=seen.held,
+            unasked=room.workspace.unasked,
+        )
     )
 
 

@@ -106,35 +106,35 @@ SELECT messages.id, pieces.place, pieces.part, pieces.start, pieces.body
 -- One run, whether it has ended or not.
 SELECT id, session_id, state, kind, minted, foldable, digest, prompt, options, by, user_message_id, accepted_at,
     started_at, ended_at, outcome, failure, message_id, text, input_tokens, output_tokens, cache_read_tokens,
-    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent
+    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent, denied
     FROM runs WHERE id = ?
 
 -- name: runs
 -- Of a session, newest first.
 SELECT id, session_id, state, kind, minted, foldable, digest, prompt, options, by, user_message_id, accepted_at,
     started_at, ended_at, outcome, failure, message_id, text, input_tokens, output_tokens, cache_read_tokens,
-    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent
+    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent, denied
     FROM runs WHERE session_id = ? ORDER BY position DESC LIMIT ?
 
 -- name: all_runs
 -- Of the workspace, newest first.
 SELECT id, session_id, state, kind, minted, foldable, digest, prompt, options, by, user_message_id, accepted_at,
     started_at, ended_at, outcome, failure, message_id, text, input_tokens, output_tokens, cache_read_tokens,
-    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent
+    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent, denied
     FROM runs ORDER BY position DESC LIMIT ?
 
 -- name: line
 -- What a session is doing, and what waits in it.
 SELECT id, session_id, state, kind, minted, foldable, digest, prompt, options, by, user_message_id, accepted_at,
     started_at, ended_at, outcome, failure, message_id, text, input_tokens, output_tokens, cache_read_tokens,
-    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent
+    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent, denied
     FROM runs WHERE session_id = ? AND state <> 'ended' ORDER BY state = 'queued', line
 
 -- name: all_lines
 -- What all sessions are doing, and what waits in them.
 SELECT id, session_id, state, kind, minted, foldable, digest, prompt, options, by, user_message_id, accepted_at,
     started_at, ended_at, outcome, failure, message_id, text, input_tokens, output_tokens, cache_read_tokens,
-    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent
+    cache_write_tokens, reasoning_tokens, cost, estimated, steps, folded_into, parent, denied
     FROM runs WHERE state <> 'ended' AND session_id IN (SELECT id FROM sessions WHERE standing = 'here')
     ORDER BY session_id, state = 'queued', line
 

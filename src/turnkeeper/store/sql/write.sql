@@ -113,8 +113,8 @@ UPDATE runs SET state = 'ended', outcome = 'folded', ended_at = ?, folded_into =
 
 -- name: end_run
 -- Once.
-UPDATE runs SET state = 'ended', ended_at = ?, outcome = ?, failure = ?, text = ?, message_id = ?, steps = ?
-    WHERE id = ? AND state <> 'ended'
+UPDATE runs SET state = 'ended', ended_at = ?, outcome = ?, failure = ?, text = ?, message_id = ?, steps = ?,
+    denied = ? WHERE id = ? AND state <> 'ended'
 
 -- name: run_state
 -- How far a run has come.
