@@ -19,6 +19,7 @@ SAID = {
     409: "it does not fit what is so",
     413: "the body is too large",
     429: "too much is waiting",
+    502: "who it has to be asked of does not answer",
     503: "it cannot be done now",
 }
 
