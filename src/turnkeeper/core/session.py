@@ -26,13 +26,14 @@ import msgspec
 from msgspec.structs import replace
 
 from turnkeeper.core import commands as told
+from turnkeeper.core.user_message import user_message
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.events import Event, Gate
 from turnkeeper.protocol.ids import NO_CLIENT, ClientId, RunId, SessionId
-from turnkeeper.protocol.messages import STOPPED, Binary, Message, Part, Role, Text
+from turnkeeper.protocol.messages import Role
 from turnkeeper.protocol.problems import QueueFull, RunIdConflict, RunNotQueued, SessionBusy, WorkspaceClosing
 from turnkeeper.protocol.requests import Answers, Permission, Questions, Request
-from turnkeeper.protocol.runs import QUEUE_MAX, Cause, Failure, Outcome, Prompt, RunKind
+from turnkeeper.protocol.runs import QUEUE_MAX, Cause, Failure, Outcome, RunKind
 
 STOPPED_BY_SERVER = Failure(
     cause=Cause.SERVER, message="The server stopped while this run was going on; submit it again.", retryable=True
@@ -265,25 +266,6 @@ def _withdraw_all(session: Session, reason: str) -> list[Event]:
 
 def _withdrawn(request: Request, reason: str) -> e.RequestWithdrawn:
     return e.RequestWithdrawn(request.id, reason, request.tool_call_id, isinstance(request, Questions))
-
-
-def user_message(session_id: SessionId, run: e.RunAccepted) -> Message:
-    """What a person said, as the conversation keeps it."""
-    said: tuple[Part, ...] = (Text(run.prompt.text),) if run.prompt.text else ()
-    return Message(
-        id=run.user_message_id,
-        session_id=session_id,
-        role=Role.USER,
-        parts=(*said, *attached(run.prompt), STOPPED),
-        created_at=run.at // 1000,
-        updated_at=run.at // 1000,
-        run_id=run.run_id,
-        author=run.by,
-    )
-
-
-def attached(prompt: Prompt) -> tuple[Part, ...]:
-    return tuple(Binary(a.file_path or a.file_name, a.mime_type, a.content) for a in prompt.attachments)
 
 
 def evolve(session: Session, event: Event) -> Session:  # noqa: C901 - one case an event

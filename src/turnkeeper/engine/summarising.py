@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from turnkeeper.core import history, usage
 from turnkeeper.core.prompt import summary_request
 from turnkeeper.core.rendering import Sight
-from turnkeeper.core.session import attached
+from turnkeeper.core.user_message import attached
 from turnkeeper.engine.draft import Draft
 from turnkeeper.engine.prices import prices
 from turnkeeper.engine.querying import choose, query

@@ -275,8 +275,7 @@ class Views(Journal):
     def _touch(self, message_id: MessageId, at: int) -> None:
         conversation = self.conversations[self.places[message_id]]
         position, message = conversation[message_id]
-        message = msgspec.structs.replace(message, updated_at=seconds(at))
-        self._put(conversation, message_id, (position, message))
+        self._put(conversation, message_id, (position, msgspec.structs.replace(message, updated_at=seconds(at))))
 
     def _forget(self, message_id: MessageId) -> None:
         self._drop(self.conversations[self.places[message_id]], message_id)
