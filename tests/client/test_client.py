@@ -12,7 +12,7 @@ from turnkeeper.client.http import ServerUnreachable
 from turnkeeper.models.scripted import Hold, Say, turn
 from turnkeeper.protocol.config import Scope, SelectedModel
 from turnkeeper.protocol.hosts import Host
-from turnkeeper.protocol.problems import BadRequest, NotFound, Problem
+from turnkeeper.protocol.problems import BadRequest, Conflict, NotFound, Problem
 from turnkeeper.server.guard import Guard
 
 
@@ -120,6 +120,20 @@ async def test_everything_else_there_is_to_ask_is_answered() -> None:
         assert await workspace.files.undo(session.id) == []
         assert await workspace.files.redo(session.id) == []
         assert await workspace.jobs.list(session.id) == []
+        assert await workspace.jobs.all() == []
+        with pytest.raises(NotFound):
+            await workspace.jobs.output(session.id, "001")
+        assert [hit.excerpt for hit in await workspace.overview.search("OK")] == ["ok"]
+        assert not (await workspace.overview.why(session.id)).busy
+        assert (await workspace.overview.statistics(offset_minutes=-60)).total.runs == 1
+        assert [one.state for one in await workspace.overview.providers()] == ["ready"]
+        fork = await workspace.overview.fork(session.id, title="Another")
+        assert [message.text for message in await workspace.messages.list(fork.id)][1] == "ok"
+        with pytest.raises(NotFound):
+            await workspace.overview.import_crush("/nowhere.db")
+        assert (await workspace.config.state()).problem == ""
+        with pytest.raises(Conflict):
+            await workspace.config.trust("/front/crush.json", "digest")
         assert await workspace.config.providers() == []
         assert (await workspace.config.get()).models["large"] == SelectedModel(model="scripted", provider="scripted")
         await workspace.config.set(Scope.WORKSPACE, "options.debug", True)

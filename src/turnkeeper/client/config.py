@@ -6,6 +6,7 @@ from turnkeeper.client.asking import value
 from turnkeeper.client.place import Place
 from turnkeeper.protocol.config import Config, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.problems import BadRequest
+from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
 from turnkeeper.protocol.wire_workspaces import (
     ConfigCompact,
     ConfigModel,
@@ -26,6 +27,14 @@ class Configuration:
     async def get(self) -> Config:
         """The effective configuration; keys are shown only on a socket of their owner's."""
         return await self._place.get("/config", Config)
+
+    async def state(self) -> ConfigState:
+        """What it was read from, what is wrong with it, and what waits for trust."""
+        return await self._place.get("/config/state", ConfigState)
+
+    async def trust(self, path: str, digest: str) -> ConfigState:
+        """Trust what was set aside in a file of the project; without a digest, no longer trust it."""
+        return await self._place.tell("/config/trust", ConfigTrust(path, digest), ConfigState)
 
     async def providers(self) -> list[ProviderEntry]:
         """The catalogue of what could be configured."""

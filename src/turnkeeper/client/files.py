@@ -5,6 +5,7 @@ from turnkeeper.client.place import Place
 from turnkeeper.protocol.sessions import FileVersion
 from turnkeeper.protocol.wire import unix_seconds
 from turnkeeper.protocol.wire_changes import ChangeView, JobRow, RestoredView, UndoRequest
+from turnkeeper.protocol.wire_overview import JobOutput
 from turnkeeper.protocol.wire_sessions import File, FileReading, file_from_wire
 
 
@@ -48,9 +49,18 @@ class Jobs:
     def __init__(self, place: Place) -> None:
         self._place = place
 
+    async def all(self) -> list[JobRow]:
+        """The commands that all sessions left running."""
+        return await self._place.get("/jobs", list[JobRow])
+
     async def list(self, session_id: str) -> list[JobRow]:
         """The commands a session left running in the background."""
         return await self._place.get(f"/sessions/{segment(session_id)}/jobs", list[JobRow])
+
+    async def output(self, session_id: str, job_id: str, *, after: int | None = None) -> JobOutput:
+        """What one has said: as much of it all as is shown, or what came after a position."""
+        rest = f"/sessions/{segment(session_id)}/jobs/{segment(job_id)}/output"
+        return await self._place.get(rest, JobOutput, after=after)
 
     async def kill(self, session_id: str, job_id: str) -> JobRow:
         """Stop one and all it started; answers when nothing of it is left."""

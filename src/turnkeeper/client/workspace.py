@@ -5,6 +5,7 @@ workspace.runs         submitted, waited for, stopped; the line that waits
 workspace.permissions  requests answered, grants, the audit;   workspace.questions
 workspace.files        what sessions saw and changed, undone and done again;   workspace.jobs
 workspace.config       settings, providers, keys
+workspace.overview     searches, accounts, copies; why a session is busy
 workspace.agent        is it there, is it busy;   workspace.lsps, workspace.mcp, workspace.skills
 workspace.follow()     everything that happens from now on
 """
@@ -17,6 +18,7 @@ from turnkeeper.client.config import Configuration
 from turnkeeper.client.events import Feed, FeedLimits, Heard
 from turnkeeper.client.extras import LanguageServers, McpServers, Skills
 from turnkeeper.client.files import Files, Jobs
+from turnkeeper.client.overview import Overview
 from turnkeeper.client.place import Place, Revive
 from turnkeeper.client.requests import Permissions, Questions
 from turnkeeper.client.runs import Agent, Runs
@@ -41,6 +43,7 @@ class WorkspaceClient:
         self.files = Files(place)
         self.jobs = Jobs(place)
         self.config = Configuration(place)
+        self.overview = Overview(place)
         self.lsps = LanguageServers(place)
         self.mcp = McpServers(place)
         self.skills = Skills(place)
