@@ -21,6 +21,14 @@ def _workspaces(*tests: str) -> list[str]:
     return _in("workspaces", *tests)
 
 
+def _requests(*tests: str) -> list[str]:
+    return _in("requests", *tests)
+
+
+REFUSED = _in("refusals", "a_prompt_is_refused_for_the_first_thing_that_is_wrong")
+FAILED = _in("cancel", "a_failed_run_does_not_strand_what_waits_behind_it")
+CHANGED = _in("config_changes", "a_change_is_told_to_everybody_in_its_workspace_and_to_nobody_else")
+UNCHANGED = _in("config_changes", "what_changes_nothing_in_the_configuration_is_not_told")
 SPELLED = _workspaces("a_directory_is_one_workspace_however_it_is_spelled_and_shows_the_first_spelling")
 NOT_THERE = _workspaces("a_directory_that_is_not_there_yet_is_a_workspace_all_the_same")
 FIRST = _workspaces("who_came_first_decides_how_the_workspace_was_asked_for")
@@ -230,7 +238,87 @@ PROMISES: dict[str, list[str]] = {
         "a_directory_opened_again_while_it_closes_is_the_same_conversation"
     ),
     "a server that stops takes nobody in": _workspaces("a_server_that_was_stopped_takes_nobody_in_any_more"),
+    # agent_test.go, agent_runcomplete_test.go, accepted_run_integration_test.go
+    "wire.md 9.2 TestSendMessage_WorkspaceNotFound": _in(
+        "routes", "an_unknown_workspace_is_told_by_every_route_that_looks_for_it"
+    ),
+    "wire.md 9.2 TestSendMessage_AgentNotInitialized": REFUSED,
+    "wire.md 9.2 TestSendMessage_EmptyPrompt": REFUSED,
+    "wire.md 9.2 TestSendMessage_SessionMissing": REFUSED,
+    "wire.md 9.2 TestSendMessage_WorkspaceClosing": _in(
+        "refusals", "a_prompt_for_a_workspace_that_closes_is_refused_and_none_is_lost"
+    ),
+    "wire.md 9.2 TestSendMessage_SuccessIncrementsRunWG": _in(
+        "cancel_matrix", "where_runs_may_not_go_on_alone_the_last_to_leave_ends_them"
+    ),
+    "wire.md 9.2 TestRunAgent_PreRunErrorPublishesTerminalRunComplete": FAILED,
+    "wire.md 9.2 TestRunAgent_NoFallbackWhenCoordinatorPublished": FAILED,
+    "wire.md 9.2 TestRunAgent_CancellationPublishesNoErrorTerminal": _in(
+        "cancel", "a_cancel_by_another_client_ends_the_run_for_both_and_is_no_error"
+    ),
+    "wire.md 9.2 TestSendMessage_AcceptedCancelRace_RealMachinery": _in(
+        "cancel", "a_cancel_right_after_the_202_is_not_lost"
+    ),
+    # config_test.go
+    "wire.md 9.2 TestSetConfigField_PublishesConfigChanged": CHANGED,
+    "wire.md 9.2 TestRemoveConfigField_PublishesConfigChanged": CHANGED,
+    "wire.md 9.2 TestUpdatePreferredModel_PublishesConfigChanged": CHANGED,
+    "wire.md 9.2 TestSetCompactMode_PublishesConfigChanged": CHANGED,
+    "wire.md 9.2 TestSetProviderAPIKey_PublishesConfigChanged": CHANGED,
+    "wire.md 9.2 TestMarkProjectInitialized_PublishesConfigChanged": CHANGED,
+    "wire.md 9.2 TestImportCopilot_PublishesConfigChanged": UNCHANGED,
+    "wire.md 9.2 TestRefreshOAuthToken_NoEventOnError": UNCHANGED,
+    "wire.md 9.2 TestDisableDockerMCP_PublishesConfigChanged": CHANGED,
+    "wire.md 9.2 TestRunShellCommand_SkipsPersistenceForMissingSession": _in(
+        "refusals", "a_session_that_is_not_there_is_no_error_where_there_is_merely_nothing"
+    ),
+    "wire.md 9.5 TestConfigProviderKeyRequestUnknownKind": _in(
+        "config_changes", "a_credential_that_is_none_is_refused_without_being_shown"
+    ),
+    "wire.md 9.5 TestConfigProviderKeyRequestMalformedPayload": _in(
+        "config_changes", "a_credential_that_is_none_is_refused_without_being_shown"
+    ),
+    "wire.md 2.2": [
+        *REFUSED,
+        *_in(
+            "refusals",
+            "a_session_that_is_not_there_is_told_where_one_is_needed",
+            "a_session_that_is_not_there_is_no_error_where_there_is_merely_nothing",
+            "a_question_that_cannot_be_answered_is_told_why",
+            "a_prompt_sent_twice_is_one_run_and_another_under_its_name_is_refused",
+            "a_full_line_is_refused_with_a_status_of_its_own",
+            "a_prompt_that_cannot_be_written_down_is_not_accepted_and_can_be_sent_again",
+        ),
+    ],
+    "wire.md T-57": _in("refusals", "an_id_may_hold_whatever_a_path_can_spell"),
+    # Permissions and questions.
+    "wire.md 9.7 Permission service: concurrent grants resolve exactly once": _requests(
+        "of_many_answers_at_once_exactly_one_settles_it"
+    ),
+    "wire.md 9.7 Permission service: grant after deny is a no-op": _requests("after_a_no_a_yes_comes_too_late"),
+    "wire.md 9.7 Permission service: a losing allow_session records nothing": _requests(
+        "of_many_answers_at_once_exactly_one_settles_it"
+    ),
+    "wire.md 9.7 Permission service: unknown id is a harmless false": _requests("an_answer_to_nothing_settles_nothing"),
+    "wire.md 9.7 Permission service: skip mode grants without asking": _requests(
+        "where_nobody_is_to_be_asked_nobody_is_and_nothing_is_told"
+    ),
+    "wire.md 5.3": _requests(
+        "a_permission_is_asked_of_all_answered_by_one_and_told_to_the_others",
+        "an_answer_that_is_none_is_refused",
+        "what_was_allowed_for_the_session_is_not_asked_again_and_can_be_taken_back",
+        "a_no_with_a_reason_is_something_the_model_can_work_with",
+        "a_permission_nobody_answers_is_withdrawn_in_time_and_the_run_goes_on",
+    ),
+    "wire.md 5.4": _requests(
+        "a_question_is_answered_once_and_everybody_hears_that_it_was", "questions_can_be_declined_without_a_word"
+    ),
+    "wire.md T-22": _requests("setting_up_the_agent_disturbs_nothing_that_runs"),
+    "wire.md 2.4.9": _requests("who_says_that_nobody_is_there_is_not_asked_unless_others_can_be"),
     # e2e_test.go
+    "wire.md 9.1 TestE2E_PermissionFlowCrossClient": _requests(
+        "a_permission_is_asked_of_all_answered_by_one_and_told_to_the_others"
+    ),
     "wire.md 9.1 TestE2E_TwoClientsReceiveSameMessage": [
         "tests/server/test_first_prompt.py::test_two_clients_of_one_directory_see_the_same_run_end"
     ],
