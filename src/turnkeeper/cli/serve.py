@@ -52,10 +52,10 @@ def server(
     from turnkeeper.house import serving
     from turnkeeper.protocol.problems import Problem
 
-    log_file = log_file or serving.default_log_file(os.environ)
-    log_to(log_file, debug=debug)
     try:
         parsed = [serving.parse_host(host) for host in hosts or (serving.default_host(os.environ),)]
+        log_file = log_file or serving.default_log_file(os.environ, parsed[0])
+        log_to(log_file, debug=debug)
         if token_file and new_token:
             serving.renew(token_file)
         if bool(tls_cert) != bool(tls_key) or (tls_client_ca and not tls_cert) or (new_token and not token_file):

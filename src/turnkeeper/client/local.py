@@ -13,7 +13,6 @@ says is told to whoever waits for it.
 import contextlib
 import fcntl
 import os
-import re
 import socket
 import struct
 import subprocess
@@ -34,7 +33,7 @@ from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.wire import encode
 from turnkeeper.protocol.wire_workspaces import Control, VersionInfo, Workspace
 from turnkeeper.settings.build import build_id
-from turnkeeper.settings.dirs import default_host, find_dirs
+from turnkeeper.settings.dirs import default_host, server_dir
 
 READY_SECONDS = 10.0
 LEAVE_SECONDS = 2.0
@@ -75,7 +74,7 @@ class LocalServer:
     async def version(self) -> VersionInfo | None:
         """Which server answers; None if none does."""
         try:
-            async with self._http() as http:
+            async with self.http() as http:
                 return value(await http.ask("GET", "/v1/version", seconds=PROBE_SECONDS), VersionInfo)
         except (ServerUnreachable, ServerLost, NotAServer, Garbled):
             return None
@@ -104,7 +103,7 @@ class LocalServer:
     async def _leaves(self) -> bool:
         """Ask a server of another build to go. Whether it does: one that is needed stays, and is used as it is."""
         try:
-            async with self._http() as http:
+            async with self.http() as http:
                 if not await agrees_to_leave(http):
                     return False
         except (ServerUnreachable, ServerLost):
@@ -117,7 +116,7 @@ class LocalServer:
 
     async def _answers(self) -> bool:
         try:
-            async with self._http() as http:
+            async with self.http() as http:
                 return (await http.ask("GET", "/v1/health", seconds=PROBE_SECONDS)).status // 100 == 2
         except (ServerUnreachable, ServerLost, NotAServer):
             return False
@@ -153,7 +152,7 @@ class LocalServer:
         server.returncode = 0
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-P", "-m", "turnkeeper", "server", "--log-file", str(self.log_file)]
+        command = [sys.executable, "-P", "-m", "turnkeeper", "server"]
         if not self.is_default:
             command += ["--host", str(self.host)]
         said = os.open(self.folder / "stderr.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -178,7 +177,7 @@ class LocalServer:
         return ""
 
     @asynccontextmanager
-    async def _http(self) -> AsyncGenerator[Http]:
+    async def http(self) -> AsyncGenerator[Http]:
         http = Http(self.host)
         try:
             yield http
@@ -192,8 +191,7 @@ def local_server(host: str, *, env: Mapping[str, str]) -> LocalServer | None:
     parsed = parse_host(host or usual)
     if not parsed.is_unix:
         return None
-    folder = find_dirs(env).cache / f"server-{re.sub(r'[^a-zA-Z0-9._-]', '_', str(parsed))}"
-    return LocalServer(parsed, folder, str(parsed) == usual, _ready_seconds(env))
+    return LocalServer(parsed, server_dir(env, str(parsed)), str(parsed) == usual, _ready_seconds(env))
 
 
 async def agrees_to_leave(http: Http) -> bool:

@@ -131,9 +131,9 @@ def default_host(env: Mapping[str, str]) -> str:
     return dirs.default_host(env)
 
 
-def default_log_file(env: Mapping[str, str]) -> Path:
-    """Where this user's servers write."""
-    return dirs.find_dirs(env).cache / "server.log"
+def default_log_file(env: Mapping[str, str], host: Host) -> Path:
+    """Where the server at a host writes."""
+    return dirs.server_dir(env, str(host)) / "server.log"
 
 
 __all__ = [

@@ -5,6 +5,7 @@ Every function takes the environment it should believe and asks no other. `Dirs`
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -76,6 +77,11 @@ def default_host(env: Environment) -> str:
     if len(os.fsencode(path)) > SOCKET_PATH_BYTES_MAX:
         path = Path("/tmp") / socket
     return f"unix://{path}"
+
+
+def server_dir(env: Environment, host: str) -> Path:
+    """What belongs to the server at a host: its log, and the lock under which it is started."""
+    return find_dirs(env).cache / ("server-" + re.sub(r"[^a-zA-Z0-9._-]", "_", host))
 
 
 def crush_config_dir(env: Environment) -> Path:

@@ -1,0 +1,147 @@
+"""The frame of the command line: which commands there are, and how each is found, run and ended.
+
+A command is a line in `COMMANDS` and a file of its own; the file is imported when the command is called. Help is
+written from the lines, so that asking what there is imports none of it.
+"""
+
+import difflib
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import click
+
+from turnkeeper.cli.exits import Exit, of_problem
+from turnkeeper.protocol.problems import Problem
+
+
+class Command(NamedTuple):
+    """A command: its name, where it is (`module:object`), what it is for in one sentence, and under which heading."""
+
+    name: str
+    at: str
+    about: str
+    heading: str
+
+
+WORK = "Work"
+LOOK = "Look"
+SET_UP = "Set up"
+SERVE = "Serve"
+HEADINGS = (WORK, LOOK, SET_UP, SERVE)
+
+COMMANDS: tuple[Command, ...] = (
+    Command("server", "turnkeeper.cli.server:server", "Serve here, or start, stop and look at your own server.", SERVE),
+)
+ABOUT = """\
+A coding agent whose server keeps the runs, so that any number of clients can share them.
+"""
+EPILOG = "'turnkeeper COMMAND --help' tells more about a command. Short name: tk."
+
+
+class Frame(click.Group):
+    """All commands by name; none of them is imported before it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [command.name for command in COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        found = next((command for command in COMMANDS if command.name == cmd_name), None)
+        if found is None:
+            return None
+        module, _, name = found.at.partition(":")
+        return getattr(importlib.import_module(module), name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and all(command.name != name for command in COMMANDS):
+            raise click.UsageError(f"There is no command '{name}'.{meant(name)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(len(command.name) for command in COMMANDS)
+        for heading in HEADINGS:
+            lines = [(command.name.ljust(width), command.about) for command in COMMANDS if command.heading == heading]
+            if lines:
+                with formatter.section(heading):
+                    formatter.write_dl(lines)
+
+
+def meant(name: str) -> str:
+    close = difflib.get_close_matches(name, [command.name for command in COMMANDS], n=1)
+    return f" Did you mean '{close[0]}'?" if close else " 'turnkeeper --help' lists what there is."
+
+
+def shown_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from turnkeeper import __version__
+
+        click.echo(f"turnkeeper {__version__}")
+        ctx.exit()
+
+
+FRAME = Frame(
+    help=ABOUT,
+    epilog=EPILOG,
+    no_args_is_help=False,
+    invoke_without_command=True,
+    callback=lambda: None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=shown_version,
+            help="Show the version.",
+        )
+    ],
+)
+
+
+def start(given: Sequence[str]) -> int:
+    """Run what was asked for. Whatever goes wrong ends in one sentence on stderr and a code from the table."""
+    arguments = list(given) or ["--help"]
+    try:
+        code = FRAME.main(args=arguments, prog_name="turnkeeper", standalone_mode=False)
+    except click.exceptions.Exit as left:
+        return left.exit_code
+    except click.ClickException as problem:
+        problem.show()
+        return Exit.USAGE
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # Whoever read us has left; there is nobody to complain to, not even when Python flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except BaseExceptionGroup as group:
+        problem = only_problem(group)
+        if problem is None:
+            raise
+        return told(problem)
+    except Problem as problem:
+        return told(problem)
+    return code if isinstance(code, int) else 0
+
+
+def told(problem: Problem) -> int:
+    print(f"turnkeeper: {problem.message}", file=sys.stderr)
+    return of_problem(problem)
+
+
+def only_problem(error: BaseException) -> Problem | None:
+    """The problem that a task group wrapped, if there is nothing else in it."""
+    match error:
+        case BaseExceptionGroup(exceptions=(inner,)):
+            return only_problem(inner)
+        case Problem():
+            return error
+        case _:
+            return None

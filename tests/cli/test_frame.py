@@ -1,0 +1,112 @@
+"""The frame of the command line: what it answers at once, how it helps, and how it ends."""
+
+import subprocess
+import sys
+
+import pytest
+
+from turnkeeper import __version__
+from turnkeeper.cli.exits import Exit, of_ending, of_problem
+from turnkeeper.cli.frame import COMMANDS, FRAME, HEADINGS, start
+from turnkeeper.cli.main import main
+from turnkeeper.client.asking import Unauthorized
+from turnkeeper.client.http import ServerLost, ServerUnreachable
+from turnkeeper.protocol.problems import BadRequest, NotFound, Problem
+from turnkeeper.protocol.wire_own import FailureView
+
+
+def test_the_version_is_the_first_and_only_thing_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"turnkeeper {__version__}\n"
+
+
+def test_help_lists_every_command_under_its_heading_and_imports_none_of_them() -> None:
+    said = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            (
+                "import sys; from turnkeeper.cli.main import main; main([])\n"
+                "print([name for name in sys.modules if name.startswith('turnkeeper.cli.')])"
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert all(f"  {command.name}  " in said and command.about[:30] in said for command in COMMANDS)
+    assert said.splitlines()[-1] == "['turnkeeper.cli.main', 'turnkeeper.cli.exits', 'turnkeeper.cli.frame']"
+    assert "\x1b" not in said
+
+
+@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+def test_every_command_is_where_the_table_says_and_explains_itself(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert start([name, "--help"]) == 0
+    assert capsys.readouterr().out.startswith(f"Usage: turnkeeper {name} ")
+
+
+def test_every_command_stands_under_a_heading_that_is_shown() -> None:
+    assert {command.heading for command in COMMANDS} <= set(HEADINGS)
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+
+
+def test_a_command_that_does_not_exist_is_a_usage_error_that_suggests_the_one_that_was_meant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert start(["sevrer"]) == Exit.USAGE
+    assert "There is no command 'sevrer'. Did you mean 'server'?" in capsys.readouterr().err
+
+
+def test_a_problem_is_one_sentence_and_a_code_even_from_within_task_groups(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(**_: object) -> None:
+        raise ExceptionGroup("a task group", [ExceptionGroup("another", [ServerUnreachable("nobody is there")])])
+
+    monkeypatch.setattr(FRAME, "main", fail)
+    assert start(["anything"]) == Exit.RETRY
+    assert capsys.readouterr().err == "turnkeeper: nobody is there\n"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "failure", "denied", "code"),
+    [
+        ("completed", None, (), 0),
+        ("folded", None, (), 0),
+        ("completed", None, ("bash(make)",), 5),
+        ("failed", None, (), 1),
+        ("failed", FailureView("provider", "no"), (), 1),
+        ("failed", FailureView("tool", "no"), (), 1),
+        ("failed", FailureView("policy", "no"), (), 1),
+        ("failed", FailureView("auth", "no key"), (), 2),
+        ("failed", FailureView("limit", "too long"), (), 3),
+        ("failed", FailureView("provider", "overloaded", retryable=True), (), 75),
+        ("failed", FailureView("a cause of a later version", "?"), (), 1),
+        ("cancelled", None, (), 4),
+        ("cancelled", None, ("bash(make)",), 4),
+        ("interrupted", None, (), 75),
+        ("", None, (), 6),
+        ("an outcome of a later version", None, (), 6),
+    ],
+)
+def test_the_exit_code_is_a_function_of_how_the_run_ended(
+    outcome: str, failure: FailureView | None, denied: tuple[str, ...], code: int
+) -> None:
+    assert of_ending(outcome, failure, denied=denied) == code
+
+
+@pytest.mark.parametrize(
+    ("problem", "code"),
+    [
+        (BadRequest("?"), 2),
+        (Unauthorized(), 2),
+        (NotFound("?"), 1),
+        (Problem("?"), 1),
+        (ServerUnreachable("?"), 75),
+        (ServerLost("?"), 6),
+    ],
+)
+def test_what_keeps_a_command_from_its_answer_has_a_code_too(problem: Problem, code: int) -> None:
+    assert of_problem(problem) == code
