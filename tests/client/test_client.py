@@ -129,6 +129,10 @@ async def test_everything_else_there_is_to_ask_is_answered() -> None:
         assert [one.state for one in await workspace.overview.providers()] == ["ready"]
         fork = await workspace.overview.fork(session.id, title="Another")
         assert [message.text for message in await workspace.messages.list(fork.id)][1] == "ok"
+        assert (await workspace.overview.check_database()).wrong == ()
+        assert (await workspace.overview.compact_database()).pages == 0
+        with pytest.raises(Conflict):
+            await workspace.overview.back_up_database()
         with pytest.raises(NotFound):
             await workspace.overview.import_crush("/nowhere.db")
         assert (await workspace.config.state()).problem == ""

@@ -1,6 +1,7 @@
 """Providers and background commands of a real workspace, as a client sees them."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from anyio import fail_after
 
 from tests.settings.scene import Scene
+from turnkeeper.settings.projects import projects
 from turnkeeper.testing.house import house
 
 
@@ -94,3 +96,44 @@ async def test_background_commands_of_all_sessions_are_listed_read_and_stopped(s
             assert killed.json()["state"] == "completed"
             assert (await client.http.get(f"{path}?after=6")).json() == {"text": "", "position": 6, "done": True}
             assert (await client.http.get(client.path(f"/sessions/{session}/jobs/FFF/output"))).status == 404
+
+
+async def test_a_database_is_checked_copied_and_compacted_while_it_is_in_use(scene: Scene) -> None:
+    with fail_after(30):
+        async with house() as door:
+            client = await door.client(scene.project, env=scene.env)
+            session = await client.session("Kept")
+
+            async def ask(what: str, body: Any = None) -> Any:
+                return await client.http.post(client.path(f"/database/{what}"), body)
+
+            assert (await ask("check")).json() == {}
+            copy = (await ask("backup")).json()["path"]
+            assert Path(copy).parent == scene.project / ".turnkeeper" / "backups"
+            assert (await ask("backup", {"path": copy})).status == 409
+            assert (await ask("backup", {"path": "~/mine/copy.db"})).json()[
+                "path"
+            ] == f"{scene.env['HOME']}/mine/copy.db"
+            assert (await ask("compact")).status == 200
+        elsewhere = scene.root / "elsewhere"
+        (elsewhere / ".turnkeeper").mkdir(parents=True)
+        shutil.copy(copy, elsewhere / ".turnkeeper" / "turnkeeper.db")
+        async with house() as door:
+            client = await door.client(elsewhere, env=scene.env)
+            sessions = (await client.http.get(client.path("/sessions"))).json()
+            assert [one["id"] for one in sessions] == [session]
+
+
+async def test_opened_projects_are_remembered_latest_first_and_once_each(scene: Scene) -> None:
+    other = scene.root / "other"
+    other.mkdir()
+    with fail_after(30):
+        async with house() as door:
+            for path in (scene.project, other, scene.project):
+                client = await door.client(path, env=scene.env)
+                await client.retire()
+        known = projects(scene.env)
+        assert {(one.path, one.data_dir) for one in known} == {
+            (str(path), str(path / ".turnkeeper")) for path in (scene.project, other)
+        }
+        assert known[0].last_accessed >= known[1].last_accessed > 1_700_000_000

@@ -3,6 +3,8 @@
 from turnkeeper.client.asking import segment
 from turnkeeper.client.place import Place
 from turnkeeper.protocol.wire_overview import (
+    BackupRequest,
+    DatabaseReport,
     ForkRequest,
     Imported,
     ImportRequest,
@@ -14,6 +16,7 @@ from turnkeeper.protocol.wire_overview import (
 from turnkeeper.protocol.wire_sessions import Session
 
 IMPORT_SECONDS = 600.0
+DATABASE_SECONDS = 600.0
 
 
 class Overview:
@@ -43,3 +46,14 @@ class Overview:
     async def import_crush(self, path: str = "") -> Imported:
         """Take in the conversations of the original's database: this project's, or the one at a path."""
         return await self._place.tell("/import/crush", ImportRequest(path), Imported, seconds=IMPORT_SECONDS)
+
+    async def check_database(self) -> DatabaseReport:
+        return await self._place.tell("/database/check", None, DatabaseReport, seconds=DATABASE_SECONDS)
+
+    async def back_up_database(self, path: str = "") -> DatabaseReport:
+        """Copy it as of one moment, whatever is written meanwhile."""
+        said = BackupRequest(path)
+        return await self._place.tell("/database/backup", said, DatabaseReport, seconds=DATABASE_SECONDS)
+
+    async def compact_database(self) -> DatabaseReport:
+        return await self._place.tell("/database/compact", None, DatabaseReport, seconds=DATABASE_SECONDS)

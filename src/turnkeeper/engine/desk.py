@@ -41,6 +41,18 @@ class Desk(Protocol):
         """Every provider that is configured or known by its key, and whether it can be asked."""
         ...
 
+    async def check_database(self) -> Sequence[str]:
+        """What is wrong with the workspace's database; nothing, if it is whole."""
+        ...
+
+    async def back_up_database(self, path: str) -> str:
+        """Copy it as of one moment; without a path, among the workspace's data. Answers where the copy is."""
+        ...
+
+    async def compact_database(self) -> int:
+        """Give empty pages back to the disk; answers how many."""
+        ...
+
     async def crush_sessions(self, path: str) -> tuple[str, Sequence[SessionId]]:
         """A database of the original's (this project's, without a path): where it is, and the conversations in it."""
         ...

@@ -4,7 +4,7 @@ import logging
 import os
 import time
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,8 +34,10 @@ from turnkeeper.protocol.requests import Rule, Verdict
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation, environment
 from turnkeeper.settings.dirs import find_dirs
 from turnkeeper.settings.load import Loaded, load
+from turnkeeper.settings.projects import Project, remember
 from turnkeeper.settings.settings import Settings
 from turnkeeper.store.sqlite import open_store
+from turnkeeper.store.upkeep import Upkeep
 from turnkeeper.tools.jobs import JobTable
 
 log = logging.getLogger(__name__)
@@ -65,7 +67,15 @@ class Builder:
             JobTable() as jobs,
         ):
             around = await surroundings(loaded)
-            desk = WorkspaceDesk(loaded, around, voices=voices, briefing=briefing, shelf=self.shelf, jobs=jobs)
+            desk = WorkspaceDesk(
+                loaded,
+                around,
+                voices=voices,
+                briefing=briefing,
+                shelf=self.shelf,
+                jobs=jobs,
+                upkeep=Upkeep(store),
+            )
             tools = WorkspaceTools(loaded, jobs=jobs, log_file=self.log_file)
             desk.on_change += [voices.changed, briefing.changed, tools.changed]
             means = Means(
@@ -89,8 +99,17 @@ class Builder:
             async with open_workspace(means) as workspace, anyio.create_task_group() as tasks:
                 desk.on_change.append(partial(live, workspace, desk))
                 tasks.start_soon(watch, workspace, desk)
+                await anyio.to_thread.run_sync(partial(noted, env, path, settings.data_dir))
                 yield workspace, desk
                 tasks.cancel_scope.cancel()
+
+
+def noted(env: Mapping[str, str], path: Path, data_dir: Path) -> None:
+    """Remember that the directory was opened. A list that cannot be written keeps nobody from their work."""
+    try:
+        remember(env, Project(str(path), str(data_dir), int(time.time())))
+    except Problem as problem:
+        log.warning("project not remembered", extra={"problem": problem.message})
 
 
 def live(workspace: Workspace, desk: WorkspaceDesk, loaded: Loaded) -> None:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from turnkeeper.settings.masking import masked as masked_config
 from turnkeeper.settings.settings import Notice, Source
 from turnkeeper.settings.trust import distrust, trust
 from turnkeeper.store import crush
+from turnkeeper.store.upkeep import Upkeep
 from turnkeeper.tools.jobs import Job, JobMissing, JobTable, JobView
 from turnkeeper.tools.shell_once import run_once
 
@@ -47,6 +49,10 @@ Changed = Callable[[Loaded], None]
 
 class ProviderUnknown(Problem):
     """provider not found"""
+
+
+class AlreadyThere(Conflict):
+    """A file of this name exists already."""
 
 
 class NothingWaits(Conflict):
@@ -80,6 +86,7 @@ class WorkspaceDesk:
         briefing: Briefing,
         shelf: Shelf,
         jobs: JobTable,
+        upkeep: Upkeep,
     ) -> None:
         self.loaded = loaded
         self.surroundings = surroundings
@@ -88,6 +95,7 @@ class WorkspaceDesk:
         self._briefing = briefing
         self._shelf = shelf
         self._jobs = jobs
+        self._upkeep = upkeep
 
     @property
     def has_agent(self) -> bool:
@@ -208,6 +216,22 @@ class WorkspaceDesk:
 
     async def crush_session(self, path: str, session_id: SessionId) -> Transcript:
         return await anyio.to_thread.run_sync(crush.transcript, Path(path), session_id)
+
+    async def check_database(self) -> Sequence[str]:
+        return await self._upkeep.check()
+
+    async def back_up_database(self, path: str) -> str:
+        stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+        usual = self.loaded.settings.data_dir / "backups" / f"turnkeeper-{stamp}.db"
+        copy = self.loaded.settings.workdir / under_home(path, self.loaded.environment) if path else usual
+        if await anyio.Path(copy).exists():
+            raise AlreadyThere(f"{copy} exists already; name another file")
+        await anyio.Path(copy.parent).mkdir(mode=0o700, parents=True, exist_ok=True)
+        await self._upkeep.backup(copy)
+        return str(copy)
+
+    async def compact_database(self) -> int:
+        return await self._upkeep.vacuum()
 
     def jobs(self, session_id: SessionId | None) -> Sequence[JobRow]:
         return [row(view) for view in self._jobs.list(session_id)]

@@ -134,3 +134,20 @@ class JobOutput(msgspec.Struct, frozen=True):
     text: str = ""
     position: int = 0
     done: bool = False
+
+
+class BackupRequest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where the copy goes; without a path, among the workspace's data."""
+
+    path: str = ""
+
+
+class DatabaseReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What came of looking after a workspace's database."""
+
+    wrong: tuple[str, ...] = ()
+    """What a check found; nothing, if it is whole."""
+    path: str = ""
+    """Where a copy is."""
+    pages: int = 0
+    """How many empty pages were given back to the disk."""

@@ -98,6 +98,15 @@ class PlainDesk:
     def provider_states(self) -> Sequence[ProviderState]:
         return (ProviderState("scripted", "Scripted", "scripted", "", "ready", models=1),)
 
+    async def check_database(self) -> Sequence[str]:
+        return ()
+
+    async def back_up_database(self, path: str) -> str:
+        raise Conflict("this memory is in no file")
+
+    async def compact_database(self) -> int:
+        return 0
+
     async def crush_sessions(self, path: str) -> tuple[str, Sequence[SessionId]]:
         raise NotFound(f"there is no database {path}")
 

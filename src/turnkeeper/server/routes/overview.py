@@ -8,6 +8,8 @@ from turnkeeper.protocol.ids import MessageId
 from turnkeeper.protocol.problems import BadRequest, Problem
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_overview import (
+    BackupRequest,
+    DatabaseReport,
     ForkRequest,
     Imported,
     ImportRequest,
@@ -75,6 +77,19 @@ async def why(visit: Visit) -> Reply:
     return json(await waiting.why((await visit.room()).workspace, visit.session_id))
 
 
+async def check(visit: Visit) -> Reply:
+    return json(DatabaseReport(wrong=tuple(await (await visit.room()).desk.check_database())))
+
+
+async def back_up(visit: Visit) -> Reply:
+    said = await visit.read(BackupRequest, required=False)
+    return json(DatabaseReport(path=await (await visit.room()).desk.back_up_database(said.path)))
+
+
+async def compact(visit: Visit) -> Reply:
+    return json(DatabaseReport(pages=await (await visit.room()).desk.compact_database()))
+
+
 async def providers(visit: Visit) -> Reply:
     return json(list((await visit.room()).desk.provider_states()))
 
@@ -90,6 +105,7 @@ async def job_output(visit: Visit) -> Reply:
 
 
 _ROOM = "/v1/workspaces/{id}"
+_DATABASE = "/v1/workspaces/{id}/database"
 _ONE = "/v1/workspaces/{id}/sessions/{sid}"
 ROUTES = (
     Route(
@@ -130,6 +146,19 @@ ROUTES = (
         gives=list[ProviderState],
         own=True,
     ),
+    Route("POST", f"{_DATABASE}/check", check, "Whether the database is whole.", gives=DatabaseReport, own=True),
+    Route(
+        "POST",
+        f"{_DATABASE}/backup",
+        back_up,
+        "Copy the database while it is in use.",
+        body=BackupRequest,
+        body_required=False,
+        gives=DatabaseReport,
+        refuses=(409, 503),
+        own=True,
+    ),
+    Route("POST", f"{_DATABASE}/compact", compact, "Give empty pages back.", gives=DatabaseReport, own=True),
     Route("GET", f"{_ROOM}/jobs", jobs, "All commands in the background.", gives=list[JobRow], own=True),
     Route(
         "POST",
