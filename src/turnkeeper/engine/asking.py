@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import anyio
+import anyio.lowlevel
 import msgspec
 
 from turnkeeper.core import commands as told
@@ -214,6 +215,8 @@ async def _settled(
     _notify(running, request)
     with anyio.move_on_after(seconds_max):
         await settlement.done.wait()
+    # Withdrawn because the run is being stopped: nothing more is done with it.
+    await anyio.lowlevel.checkpoint_if_cancelled()
     if not settlement.done.is_set():
         await running.tell(told.Withdraw(request.id, "nobody answered in time"))
     return settlement.event
