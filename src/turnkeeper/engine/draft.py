@@ -56,6 +56,7 @@ class Draft:
         self._unsaved_from = 0
         self._unsaved_bytes = 0
         self._unsaved_bytes_max = unsaved_bytes_max
+        self._handed_out: Piece | None = None
         self._untold: list[e.Fact] = []
         self._whisper = whisper
         self._now = now
@@ -202,6 +203,7 @@ class Draft:
     def _forget_text(self) -> None:
         self._fragments, self._length = [], 0
         self._unsaved, self._unsaved_from, self._unsaved_bytes = [], 0, 0
+        self._handed_out = None
         self.full = anyio.Event()
 
     def finish(self, finish: Finish) -> list[e.Fact]:
@@ -220,13 +222,14 @@ class Draft:
             return None
         text = "".join(self._unsaved)
         self._unsaved = [text]
-        return Piece(
+        self._handed_out = Piece(
             self._message.session_id, self._message.id, len(self._parts) - 1, self._open, self._unsaved_from, text
         )
+        return self._handed_out
 
     def saved(self, piece: Piece) -> None:
         """The piece is kept. It may be of a part that has ended meanwhile, whose text is nobody's concern any more."""
-        if not self._unsaved or self._unsaved[0] is not piece.text:
+        if piece is not self._handed_out:
             return
         del self._unsaved[0]
         self._unsaved_from += len(piece.text)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import anyio
 
-from turnkeeper.core import commands as told
 from turnkeeper.core.file_history import recorded
 from turnkeeper.engine.asking import permit, put_questions
 from turnkeeper.engine.running import Running
@@ -107,7 +106,7 @@ class CallHands:
         ]
         # The change is on disk already: it is recorded even if the run is being stopped at this moment.
         with anyio.CancelScope(shield=True):
-            await self._running.tell(told.Note(tuple(facts)))
+            await self._running.say(*facts)
 
     async def history(self, path: Path) -> Sequence[FileVersion]:
         files = await self._running.workspace.means.store.files(self.session_id)

@@ -68,6 +68,11 @@ class Workspace:
         for session_id in [s for s, live in self._awake.items() if live.is_idle and s != newest][:surplus]:
             del self._awake[session_id]
 
+    @property
+    def sessions_awake(self) -> int:
+        """How many sessions are held in memory."""
+        return len(self._awake)
+
     async def tell(self, session_id: SessionId, command: told.Command) -> list[Event]:
         """Carry out a command in a session; returns what became true, after it is on disk."""
         if self.closing and isinstance(command, told.Submit):

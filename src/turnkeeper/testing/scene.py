@@ -164,7 +164,7 @@ async def scene(
         files=files if files is not None else MemoryFiles(),
         hooks=hooks,
         now=lambda: next(clock),
-        new_id=lambda: f"id-{next(ids)}",
+        new_id=lambda: f"{id}-{next(ids)}",
         knobs=knobs,
         rules=rules,
     )
