@@ -237,7 +237,8 @@ async def test_what_a_crash_left_asking_is_withdrawn_with_its_run() -> None:
             left = await store.as_of(len(store.writes))
         async with scene(store=left, id="again") as stage:
             await survived(stage.workspace, {RunId("r0"): "dig"})
-            assert not await answer(stage.workspace, request.id, Decision(allowed=True), by=ClientId("late"))
+            late = await answer(stage.workspace, request.id, Decision(allowed=True), by=ClientId("late"))
+            assert not late.resolved
             (settled,) = await left.settled()
     assert (settled.request, settled.answer, settled.reason) == (request, None, "the server stopped")
 
