@@ -89,7 +89,7 @@ async def test_other_channels_are_refused_and_the_client_holds_nothing() -> None
             one = await house.client("/p", channels=["a", "b"])
             for channels in ([], ["a"], ["b", "a"], ["a", "b", "c"], ["x"]):
                 refused = await house.http.post("/v1/workspaces", {"path": "/p", "client_id": B, "channels": channels})
-                assert (refused.status, refused.json()) == (500, {"message": message})
+                assert (refused.status, refused.json()) == (409, {"message": message})
             assert set(room_of(house, one).held.by_client) == {one.id}
             same = await house.client("/p", channels=["a", "b"])
     assert (same.workspace, same.described["channels"]) == (one.workspace, ["a", "b"])

@@ -17,7 +17,7 @@ from turnkeeper.house.shelf import EMBEDDED, Shelf, named_source
 from turnkeeper.house.voices import OFFLINE, Voices
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
-from turnkeeper.protocol.problems import Conflict, NotFound, Problem
+from turnkeeper.protocol.problems import Conflict, NotFound
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigNotice, ConfigState, ConfigTrust, ConfigWaiting
@@ -47,12 +47,16 @@ INITIALIZED = "init"
 Changed = Callable[[Loaded], None]
 
 
-class ProviderUnknown(Problem):
+class ProviderUnknown(NotFound):
     """provider not found"""
 
 
 class AlreadyThere(Conflict):
     """A file of this name exists already."""
+
+
+class LoginOver(Conflict):
+    """The login cannot be refreshed here; sign in again."""
 
 
 class NothingWaits(Conflict):
@@ -188,7 +192,7 @@ class WorkspaceDesk:
         known = self.loaded.settings.config.providers.get(provider_id)
         if known is None or known.oauth is None:
             raise ProviderUnknown(f"provider {provider_id} not found")
-        raise Problem(f"the login of provider {provider_id} cannot be refreshed here; sign in again")
+        raise LoginOver(f"the login of provider {provider_id} cannot be refreshed here; sign in again")
 
     def needs_init(self) -> bool:
         """Whether nobody has described this project, and nobody has said that it needs no description."""

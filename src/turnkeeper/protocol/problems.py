@@ -119,7 +119,7 @@ class ClientNotAttached(Conflict):
     """client not attached"""
 
 
-class ChannelsDiffer(Problem):
+class ChannelsDiffer(Conflict):
     """The workspace is already open with other channels."""
 
     def __init__(self) -> None:

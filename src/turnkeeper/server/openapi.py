@@ -10,16 +10,18 @@ import msgspec
 from turnkeeper.protocol.wire_workspaces import ProblemBody
 from turnkeeper.server.routing import Route
 
-ALWAYS = {500: "something is wrong with the server", 403: "the origin or the host is not allowed"}
+ALWAYS = (403, 500)
 SAID = {
     400: "the request cannot be understood",
     401: "a token is needed",
+    403: "the origin or the host is not allowed",
     404: "there is no such thing",
     408: "the body did not arrive in time",
     409: "it does not fit what is so",
     413: "the body is too large",
     429: "too much is waiting",
-    502: "who it has to be asked of does not answer",
+    500: "something is wrong with the server",
+    502: "who else had to be asked did not answer",
     503: "it cannot be done now",
 }
 
@@ -52,7 +54,7 @@ def operation(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
     answers: dict[str, Any] = {str(route.status): answered(route, by_type)}
     for status in sorted({*refusals(route)}):
         problem = {"application/json": {"schema": by_type[repr(ProblemBody)]}}
-        answers[str(status)] = {"description": SAID.get(status) or ALWAYS[status], "content": problem}
+        answers[str(status)] = {"description": SAID[status], "content": problem}
     said: dict[str, Any] = {
         "operationId": f"{route.method.lower()}{re.sub('[^a-z]+', '_', route.path)}",
         "summary": route.says,

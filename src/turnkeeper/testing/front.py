@@ -36,7 +36,7 @@ from turnkeeper.protocol.config import (
     SelectedModel,
 )
 from turnkeeper.protocol.ids import SessionId
-from turnkeeper.protocol.problems import Conflict, NotFound, Problem
+from turnkeeper.protocol.problems import Conflict, NotFound
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
@@ -132,7 +132,7 @@ class PlainDesk:
         self.fields[f"providers.{provider_id}.api_key"] = key
 
     async def refresh_oauth(self, scope: Scope, provider_id: str) -> None:
-        raise Problem(f"provider {provider_id} not found")
+        raise NotFound(f"provider {provider_id} not found")
 
     def needs_init(self) -> bool:
         return not self.initialized

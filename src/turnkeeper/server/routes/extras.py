@@ -28,7 +28,7 @@ class LanguageServerNotFound(NotFound):
     """LSP client not found"""
 
 
-class NotConfigured(Problem):
+class NotConfigured(NotFound):
     """not found in configuration"""
 
 
@@ -38,6 +38,8 @@ class SkillNotFound(NotConfigured):
 
 class DockerMissing(Problem):
     """docker mcp is not available"""
+
+    status = 503
 
 
 async def nothing_listed(visit: Visit) -> Reply:
