@@ -12,6 +12,7 @@ from anyio import fail_after
 
 from tests.server.moments import ASKING, MOMENTS, Moment, Scene, standing, told
 from turnkeeper.core.claims import Policy
+from turnkeeper.core.session import STOPPED_BY_SERVER
 from turnkeeper.protocol.ids import RunId
 
 CANCELLED = "Error: user cancelled assistant tool calling"
@@ -123,9 +124,7 @@ async def test_a_server_that_stops_ends_the_run_and_says_so_before_its_streams_e
     assert run is not None
     assert (run.outcome, run.state) == ("interrupted", "ended")
     assert said[:2] == ["user", "assistant"]
-    assert [one.payload["error"] for one in heard if one.kind == "run_complete"] == [
-        "the server stopped before the run ended"
-    ]
+    assert [one.payload["error"] for one in heard if one.kind == "run_complete"] == [STOPPED_BY_SERVER.message]
 
 
 @EACH

@@ -62,7 +62,8 @@ async def test_a_permission_is_asked_of_all_answered_by_one_and_told_to_the_othe
     assert {key: request[key] for key in PERMISSION} == PERMISSION
     assert set(request) == {*PERMISSION, "id"}
     assert late == request
-    assert (first, second) == ((200, {"resolved": True}), (200, {"resolved": False}))
+    # Whoever came too late learns what was decided.
+    assert (first, second) == ((200, {"resolved": True}), (200, {"resolved": False, "decision": "allowed"}))
     assert granted == GRANTED
     assert notified(scene) == [NOTIFIED, GRANTED]
     assert result == ("tool", "result c1: used", "(stop)")
@@ -94,7 +95,7 @@ async def test_after_a_no_a_yes_comes_too_late() -> None:
             late = await grant(scene.client, asked(scene), "allow")
             ending = await scene.events.next("run_complete")
             result = await last_result(scene)
-    assert (denied, late) == ((200, {"resolved": True}), (200, {"resolved": False}))
+    assert (denied, late) == ((200, {"resolved": True}), (200, {"resolved": False, "decision": "denied"}))
     assert notified(scene) == [NOTIFIED, DENIED]
     assert result == ("tool", "error c1: User denied permission", "(stop)")
     # A plain no ends the turn, in order: it was no failure, and nobody cancelled anything.
@@ -201,7 +202,7 @@ async def test_where_nobody_is_to_be_asked_nobody_is_and_nothing_is_told() -> No
             yolo = (await house.http.get(client.path())).json()["yolo"]
     assert "permission_request" not in unasked
     assert "permission_notification" not in unasked
-    assert shown == [{"skip": True}, {"skip": False}]
+    assert [one["skip"] for one in shown] == [True, False]
     assert [one["id"] for one in pending] == [request["id"]]
     assert yolo is True
 
@@ -221,7 +222,7 @@ async def test_a_permission_nobody_answers_is_withdrawn_in_time_and_the_run_goes
             late = await grant(scene.client, asked(scene), "allow")
             result = await last_result(scene)
     assert notified(scene) == [NOTIFIED, DENIED]
-    assert late == (200, {"resolved": False})
+    assert late == (200, {"resolved": False, "decision": "withdrawn"})
     assert result == ("tool", "error c1: Permission denied: nobody answered in time", "(stop)")
     assert ending["text"] == "done"
 
@@ -242,7 +243,7 @@ async def test_a_question_is_answered_once_and_everybody_hears_that_it_was(named
         "tool_call_id": "c1",
         "questions": [{"id": "q", "type": "yes_no", "question": "Really?", "description": "Tell."}],
     }
-    assert answers == [{"resolved": True}, {"resolved": False}]
+    assert [answer["resolved"] for answer in answers] == [True, False]
     assert over == [{"batch_id": asked(scene)["id"]}]
     assert result == ("tool", "result c1: said True", "(stop)")
 

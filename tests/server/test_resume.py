@@ -11,6 +11,7 @@ import anyio.lowlevel
 import pytest
 from anyio import fail_after
 
+from turnkeeper.core.session import STOPPED_BY_SERVER
 from turnkeeper.models.scripted import Hold, Say, turn
 from turnkeeper.protocol.ids import Position
 from turnkeeper.store.memory import MemoryStore
@@ -92,7 +93,7 @@ async def test_a_stream_goes_on_after_the_server_was_started_again() -> None:
                 done = await events.next("run_complete")
             whole = await all_of(client, last=events.seen[-1].id or 0, detail="delta")
     # What was cut off is told as it ended, and what waited is carried out by the next server.
-    assert (interrupted["run_id"], interrupted["error"]) == ("r1", "the server stopped before the run ended")
+    assert (interrupted["run_id"], interrupted["error"]) == ("r1", STOPPED_BY_SERVER.message)
     assert (done["run_id"], done["text"]) == ("r2", "two")
     place = next(at for at, heard in enumerate(whole) if heard.id == last)
     seen = [(heard.id, heard.kind) for heard in events.seen if heard.kind != "delta"]
@@ -156,6 +157,7 @@ async def test_a_snapshot_is_the_workspace_as_of_one_position() -> None:
         "permissions": [],
         "questions": [],
         "held": [],
+        "unasked": [],
     }
     assert busy["sessions"] == [shown | {"is_busy": True, "message_count": 2}]
     assert [(run["run_id"], run["state"], run["prompt"]) for run in busy["runs"]] == [

@@ -92,7 +92,7 @@ def decide(session: Session, command: told.Command) -> list[Event]:  # noqa: C90
         case told.Answer():
             return _answer(session, command)
         case told.Decided(request, answer, by):
-            answered = e.RequestAnswered(request.id, answer, by, request.tool_call_id)
+            answered = e.RequestAnswered(request.id, answer, by, request.tool_call_id, unattended=True)
             return [*asked, answered] if (asked := _ask(session, request)) else []
         case told.Withdraw(request_id, reason):
             return [_withdrawn(request, reason) for request in session.requests if request.id == request_id]

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from turnkeeper.core import budget
 from turnkeeper.core import commands as told
+from turnkeeper.core.session import STOPPED_BY_SERVER
 from turnkeeper.engine.failing import failure_by, failure_of
 from turnkeeper.engine.running import RETRY_FIRST_SECONDS, RETRY_MAX_SECONDS, Running, RunOver, Stopped
 from turnkeeper.engine.spending import limits, seconds_left
@@ -142,7 +143,7 @@ def _finish(running: Running, ending: Ending) -> told.Finish:
         outcome=ending.outcome,
         message_id=last.id if last else NO_MESSAGE,
         text=last.text if last else "",
-        failure=ending.failure,
+        failure=ending.failure or (STOPPED_BY_SERVER if ending.outcome is Outcome.INTERRUPTED else None),
         usage=running.usage,
         steps=running.steps,
         denied=tuple(dict.fromkeys(running.denied))[:DENIED_MAX],

@@ -117,6 +117,8 @@ class RequestAnswered(_Event, frozen=True, tag="RequestAnswered"):
     answer: Answer
     by: ClientId = NO_CLIENT
     tool_call_id: ToolCallId = ToolCallId("")
+    unattended: bool = False
+    """Nobody was asked: a rule or a policy decided."""
 
 
 class RequestWithdrawn(_Event, frozen=True, tag="RequestWithdrawn"):

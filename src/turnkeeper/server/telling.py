@@ -115,6 +115,8 @@ class Teller:
                 return [envelope("file", "created", file_to_wire(file))]
             case e.RequestAsked(request):
                 return asked(request, exact=self.detail is Detail.DETAIL)
+            case e.RequestAnswered(unattended=True):
+                return []
             case e.RequestAnswered() | e.RequestWithdrawn():
                 return [settled(entry.event)]
             case e.RunComplete():
