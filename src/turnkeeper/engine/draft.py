@@ -50,6 +50,8 @@ class Draft:
         self._length = 0
         self._started_at = 0
         self._inputs: dict[ToolCallId, tuple[int, int]] = {}
+        self.begun = anyio.Event()
+        """Rung when something is unsaved; replaced when nothing is."""
         self.full = anyio.Event()
         """Rung when as much is unsaved as may be; replaced when it was saved."""
         self._unsaved: list[str] = []
@@ -119,6 +121,8 @@ class Draft:
         self._whisper(Delta(self._message.session_id, self._message.id, index, kind, self._length, text))
         self._fragments.append(text)
         self._length += len(text)
+        if not self._unsaved:
+            self.begun.set()
         self._unsaved.append(text)
         self._unsaved_bytes += len(text.encode())
         if self._unsaved_bytes >= self._unsaved_bytes_max:
@@ -204,7 +208,14 @@ class Draft:
         self._fragments, self._length = [], 0
         self._unsaved, self._unsaved_from, self._unsaved_bytes = [], 0, 0
         self._handed_out = None
-        self.full = anyio.Event()
+        self._hush()
+
+    def _hush(self) -> None:
+        """Bells that have rung are replaced; those still to ring are waited for by somebody."""
+        if self.full.is_set():
+            self.full = anyio.Event()
+        if self.begun.is_set() and not self._unsaved:
+            self.begun = anyio.Event()
 
     def finish(self, finish: Finish) -> list[e.Fact]:
         """End the message: what is not yet told, the open part closed, unfinished calls closed, and why it ended."""
@@ -234,7 +245,7 @@ class Draft:
         del self._unsaved[0]
         self._unsaved_from += len(piece.text)
         self._unsaved_bytes = sum(len(text.encode()) for text in self._unsaved)
-        self.full = anyio.Event()
+        self._hush()
 
 
 def _larger(one: Usage, other: Usage) -> Usage:

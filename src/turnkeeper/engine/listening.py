@@ -99,6 +99,7 @@ async def _write_behind(running: Running, draft: Draft) -> None:
     means = running.workspace.means
     pause_seconds = means.knobs.write_behind_seconds
     while True:
+        await draft.begun.wait()
         with anyio.move_on_after(pause_seconds):
             await draft.full.wait()
         if (piece := draft.unsaved()) is None:

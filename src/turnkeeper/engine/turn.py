@@ -1,7 +1,8 @@
 """A turn: steps, until the conversation wants nothing more.
 
-    fold what waits and may join -> read the conversation -> next_move
-        ask the model   -> engine/querying.py, within the budget; engine/summarising.py where the context is full
+    read the conversation -> next_move
+        ask the model   -> with what waits and may join: engine/querying.py, within the budget;
+                           engine/summarising.py where the context is full
         use tools       -> engine/using.py
         done
 
@@ -60,9 +61,7 @@ async def take_turn(running: Running) -> None:
     compactions = Compactions()
     running.todos = (await session_of(running)).todos
     while True:
-        await _fold(running)
-        session = await session_of(running)
-        messages = await means.store.messages(session.id)
+        messages = await means.store.messages(running.session.id)
         match next_move(messages):
             case Done():
                 return
@@ -70,7 +69,9 @@ async def take_turn(running: Running) -> None:
                 await use_tools(running, calls)
             case AskModel():
                 await leave_unused(running)
-                await _ask(running, session, messages, compactions)
+                if await _fold(running):
+                    messages = await means.store.messages(running.session.id)
+                await _ask(running, await session_of(running), messages, compactions)
 
 
 async def _tell_hooks(running: Running) -> None:
@@ -90,10 +91,13 @@ async def _tell_hooks(running: Running) -> None:
         await running.say(e.MessageSaid(message))
 
 
-async def _fold(running: Running) -> None:
+async def _fold(running: Running) -> bool:
+    """Take in what waits and may join. Only a question that is asked anyway is a reason to: an answer that is over
+    is its prompt's own, and what comes after it is a run of its own."""
     state = running.session.state
-    if state and any(run.foldable for run in state.queue):
-        await running.tell(told.Fold(running.run.run_id))
+    if not state or not any(run.foldable for run in state.queue):
+        return False
+    return bool(await running.tell(told.Fold(running.run.run_id)))
 
 
 async def _ask(running: Running, session: SessionInfo, messages: list[Message], compactions: Compactions) -> None:

@@ -18,7 +18,7 @@ import msgspec
 
 from turnkeeper.broker.memory import MemoryBroker
 from turnkeeper.engine import conversations, submitting
-from turnkeeper.engine.means import Hooks, Knobs, Means
+from turnkeeper.engine.means import Hooks, Knobs, Means, Prompts
 from turnkeeper.engine.submitting import Submission
 from turnkeeper.engine.workspace import Workspace, open_workspace
 from turnkeeper.models.model import Model
@@ -145,11 +145,13 @@ async def scene(
     id: str = "w",
     files: MemoryFiles | None = None,
     hooks: Hooks | None = None,
+    prompts: Prompts | None = None,
+    named: Mapping[str, Model] | None = None,
 ) -> AsyncGenerator[Stage, None]:
-    """`large` plays a script of its own. `id` also keeps what is minted apart from what other workspaces mint."""
+    """`large` plays a script of its own, `named` are models for overrides. `id` also keeps what is minted apart from what other workspaces mint."""
     store = store or MemoryStore()
     model = large or ScriptedModel(turns)
-    models = ScriptedModels(model, small or ScriptedModel([turn(Say("A title"))], again=True))
+    models = ScriptedModels(model, small or ScriptedModel([turn(Say("A title"))], again=True), named=named)
     ids = itertools.count(await store.head() + 1)
     clock = itertools.count(1_700_000_000_000)
     means = Means(
@@ -160,7 +162,7 @@ async def scene(
         broker=MemoryBroker(),
         models=models,
         toolbox=FewTools(tools),
-        prompts=PlainPrompts(),
+        prompts=prompts or PlainPrompts(),
         files=files if files is not None else MemoryFiles(),
         hooks=hooks,
         now=lambda: next(clock),
