@@ -5,6 +5,8 @@ import unicodedata
 
 from turnkeeper.protocol.sessions import UNTITLED
 
+NOBODYS_TITLES = frozenset({"", "New Session", "non-interactive", UNTITLED})
+"""What programs call a session before anybody has named it."""
 TITLE_COLUMNS_MAX = 50
 THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 STRAY_TAGS = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)

@@ -3,16 +3,14 @@
 import anyio
 
 from turnkeeper.core import commands as told
+from turnkeeper.core.title import NOBODYS_TITLES
 from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.messages import Message
 from turnkeeper.protocol.problems import SessionNotFound
 from turnkeeper.protocol.runs import Outcome
-from turnkeeper.protocol.sessions import UNTITLED, SessionInfo, Todo
-
-NOBODYS_TITLES = frozenset({"", "New Session", "non-interactive", UNTITLED})
-"""What programs call a session before anybody has named it."""
+from turnkeeper.protocol.sessions import SessionInfo, Todo
 
 
 async def begin(workspace: Workspace, title: str) -> SessionInfo:

@@ -1,6 +1,6 @@
 """A session's title, from its first prompt: by the small model, beside the answer, never over a person's own.
 
-It is bounded in time, ends with its workspace, and is stopped with its run.
+It is bounded in time, ends with its workspace, and is stopped with its run; then the next prompt gives one.
 """
 
 import logging
@@ -8,7 +8,7 @@ import logging
 import anyio
 
 from turnkeeper.core import usage
-from turnkeeper.core.title import title_of
+from turnkeeper.core.title import NOBODYS_TITLES, title_of
 from turnkeeper.engine.prices import prices
 from turnkeeper.engine.running import Running
 from turnkeeper.models.model import Finished, Model, ModelTrouble, Question, TextSaid, UsageSaid
@@ -24,36 +24,40 @@ TITLE_TOKENS_MAX = 40
 
 
 def begin_title(running: Running) -> None:
-    """Start naming the session, if this is its first prompt and nobody has named it."""
-    if not running.run.parent:
+    """Start naming the session, if nobody has named it and nobody is about to."""
+    naming = running.workspace.naming
+    if not running.run.parent and running.session.id not in naming:
+        naming.add(running.session.id)
         running.workspace.tasks.start_soon(_give_title, running)
 
 
 async def _give_title(running: Running) -> None:
-    means = running.workspace.means
     with running.title_scope:
         try:
-            session = await means.store.session(running.session.id)
-            if session is None or session.parent_id or session.titled_by_person:
-                return
-            if len([m for m in await means.store.user_messages(session.id) if m.text]) > 1:
-                return
-            prompt = running.run.prompt.text
-            with anyio.move_on_after(means.knobs.title_seconds):
-                answer, spent = await _asked(running, prompt)
-                await _rename(running, title_of(answer, prompt), spent)
-                return
-            await _rename(running, title_of("", prompt), Usage())
+            if await _is_unnamed(running):
+                await _name(running, running.run.prompt.text)
         except (Problem, ModelTrouble) as problem:
             log.info("no title", extra={"session_id": running.session.id, "problem": str(problem)})
         except Exception:  # a model is a stranger's code; a title is not worth a workspace
             log.exception("title failed", extra={"session_id": running.session.id})
+    running.workspace.naming.discard(running.session.id)
+
+
+async def _is_unnamed(running: Running) -> bool:
+    session = await running.workspace.means.store.session(running.session.id)
+    return session is not None and session.title in NOBODYS_TITLES and not session.titled_by_person
+
+
+async def _name(running: Running, prompt: str) -> None:
+    """By a model, or, if none has a name for it in time, by the prompt itself."""
+    answer, spent = "", Usage()
+    with anyio.move_on_after(running.workspace.means.knobs.title_seconds):
+        answer, spent = await _asked(running, prompt)
+    if await _is_unnamed(running):
+        await _rename(running, title_of(answer, prompt), spent)
 
 
 async def _rename(running: Running, title: str, spent: Usage) -> None:
-    session = await running.workspace.means.store.session(running.session.id)
-    if session is None or session.titled_by_person:
-        return
     facts: list[e.Fact] = [e.SessionRenamed(title)]
     if spent != Usage():
         facts.append(e.UsageCounted(spent))

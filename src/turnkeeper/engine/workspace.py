@@ -44,6 +44,8 @@ class Workspace:
         """Called when a run has ended."""
         self.drafts: dict[MessageId, Draft] = {}
         """Messages being written right now."""
+        self.naming: set[SessionId] = set()
+        """Sessions somebody is finding a title for."""
         self._awake: OrderedDict[SessionId, LiveSession] = OrderedDict()
         self._running: dict[RunId, Running] = {}
         self._waiting: dict[RunId, anyio.Event] = {}

@@ -148,7 +148,10 @@ async def scene(
     prompts: Prompts | None = None,
     named: Mapping[str, Model] | None = None,
 ) -> AsyncGenerator[Stage, None]:
-    """`large` plays a script of its own, `named` are models for overrides. `id` also keeps what is minted apart from what other workspaces mint."""
+    """`large` plays a script of its own, `named` are models for overrides.
+
+    `id` also keeps what is minted apart from what other workspaces mint.
+    """
     store = store or MemoryStore()
     model = large or ScriptedModel(turns)
     models = ScriptedModels(model, small or ScriptedModel([turn(Say("A title"))], again=True), named=named)
