@@ -34,8 +34,9 @@ def begin_title(running: Running) -> None:
 async def _give_title(running: Running) -> None:
     with running.title_scope:
         try:
-            if await _is_unnamed(running):
-                await _name(running, running.run.prompt.text)
+            prompt = running.run.prompt.text.strip()
+            if prompt and await _is_unnamed(running):
+                await _name(running, prompt)
         except (Problem, ModelTrouble) as problem:
             log.info("no title", extra={"session_id": running.session.id, "problem": str(problem)})
         except Exception:  # a model is a stranger's code; a title is not worth a workspace
