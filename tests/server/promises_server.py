@@ -25,6 +25,11 @@ def _requests(*tests: str) -> list[str]:
     return _in("requests", *tests)
 
 
+def _process(*tests: str) -> list[str]:
+    return [f"tests/e2e/test_server.py::test_{test}" for test in tests]
+
+
+STALE = _in("listening", "a_socket_that_a_dead_server_left_is_replaced_and_a_live_one_never_is")
 REFUSED = _in("refusals", "a_prompt_is_refused_for_the_first_thing_that_is_wrong")
 FAILED = _in("cancel", "a_failed_run_does_not_strand_what_waits_behind_it")
 CHANGED = _in("config_changes", "a_change_is_told_to_everybody_in_its_workspace_and_to_nobody_else")
@@ -324,6 +329,54 @@ PROMISES: dict[str, list[str]] = {
     ],
     "wire.md 9.1 TestE2E_KillingClientASSEDoesNotBreakClientB": LAST,
     "wire.md 9.1 TestE2E_ShutdownCallbackFiresWhenLastClientLeaves": LAST,
+    # socket_test.go, and the process itself
+    "wire.md 9.1 TestIsStaleSocketErr": STALE,
+    "wire.md 9.1 TestListen_RemovesStaleSocket": [
+        *STALE,
+        *_process("what_a_killed_server_left_is_put_right_by_the_next_and_streams_go_on"),
+    ],
+    "wire.md 9.1 TestListen_LiveSocketNotRemoved": [
+        *STALE,
+        *_process("a_socket_that_is_served_is_never_taken_away"),
+    ],
+    "wire.md 9.1 TestDefaultHost_XDGRuntimeDir": _process(
+        "without_a_host_a_server_listens_where_its_users_clients_look"
+    ),
+    "wire.md 1.9": _process(
+        "a_server_answers_on_a_socket_that_is_its_owners_alone_and_goes_quietly",
+        "a_server_told_to_stop_ends_what_runs_tells_it_and_ends_its_streams_properly",
+        "a_server_that_goes_takes_along_whatever_its_runs_have_started",
+        "a_server_nobody_needs_any_more_leaves_by_itself",
+        "a_server_that_is_asked_to_go_answers_before_it_goes",
+        "a_new_server_may_take_the_place_of_one_that_is_still_leaving",
+        "a_server_that_cannot_listen_says_why",
+        "one_server_can_listen_in_two_places_and_both_see_the_same",
+    ),
+    "nothing that was said is lost to kill -9": _process(
+        "what_a_killed_server_left_is_put_right_by_the_next_and_streams_go_on"
+    ),
+    # Our own routes.
+    "a run can be looked at, waited for and cancelled": _in(
+        "runs",
+        "a_run_is_shown_from_accepted_to_its_ending",
+        "whoever_waits_for_a_run_is_answered_at_its_end_or_when_the_time_is_up",
+        "the_name_of_a_run_nobody_named_comes_with_the_202",
+        "a_run_can_be_cancelled_alone_and_the_line_moves_on",
+    ),
+    "a cancel gives a receipt once all has stopped": _in(
+        "runs",
+        "a_cancel_gives_a_receipt_of_what_it_stopped_once_that_has_stopped",
+        "two_who_cancel_at_once_are_both_answered_when_it_has_stopped",
+        "a_cancel_that_takes_long_says_what_it_is_stopping",
+    ),
+    "a line can be changed while it waits": _in(
+        "runs",
+        "a_waiting_prompt_can_be_rewritten_and_is_carried_out_as_it_was_last",
+        "a_waiting_prompt_can_be_moved_and_the_line_is_carried_out_in_its_new_order",
+        "a_waiting_prompt_can_be_steered_into_the_run_that_goes_on",
+        "who_submitted_a_prompt_is_told_with_it",
+        "a_line_that_waits_after_a_crash_goes_on_when_somebody_says_so_and_is_kept_until_then",
+    ),
     # The cancellation matrix.
     "agent-core 2.1": _in("cancel", "a_cancel_with_nothing_to_cancel_does_not_poison_the_next_prompt"),
     "agent-core 2.2": [*_in("cancel", "a_cancel_right_after_the_202_is_not_lost"), *MATRIX],
