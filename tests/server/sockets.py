@@ -72,6 +72,15 @@ class Line:
         pairs = (line.partition(":")[::2] for line in lines)
         return Answer(int(first.split()[1]), {key.lower(): value.strip() for key, value in pairs}, b"")
 
+    async def head_or_end(self) -> bytes:
+        """The first line of an answer; nothing when the connection was closed instead."""
+        try:
+            while b"\r\n" not in self._rest:
+                self._rest += await self._receive()
+        except (anyio.EndOfStream, anyio.BrokenResourceError):
+            pass
+        return self._rest.partition(b"\r\n")[0]
+
     async def _chunks(self) -> tuple[bytes, bool]:
         body = b""
         while (chunk := await self.chunk()) is not None:

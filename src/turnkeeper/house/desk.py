@@ -17,7 +17,7 @@ from turnkeeper.house.shelf import EMBEDDED, Shelf, named_source
 from turnkeeper.house.voices import OFFLINE, Voices
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.ids import SessionId
-from turnkeeper.protocol.problems import Conflict, NotFound
+from turnkeeper.protocol.problems import BadRequest, Conflict, NotFound
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigNotice, ConfigState, ConfigTrust, ConfigWaiting
@@ -228,10 +228,13 @@ class WorkspaceDesk:
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
         usual = self.loaded.settings.data_dir / "backups" / f"turnkeeper-{stamp}.db"
         copy = self.loaded.settings.workdir / under_home(path, self.loaded.environment) if path else usual
-        if await anyio.Path(copy).exists():
-            raise AlreadyThere(f"{copy} exists already; name another file")
-        await anyio.Path(copy.parent).mkdir(mode=0o700, parents=True, exist_ok=True)
-        await self._upkeep.backup(copy)
+        try:
+            if await anyio.Path(copy).exists():
+                raise AlreadyThere(f"{copy} exists already; name another file")
+            await anyio.Path(copy.parent).mkdir(mode=0o700, parents=True, exist_ok=True)
+            await self._upkeep.backup(copy)
+        except (OSError, ValueError) as error:  # a directory that cannot be made; a name that is none
+            raise BadRequest(f"cannot write to {path!r}: {error}") from error
         return str(copy)
 
     async def compact_database(self) -> int:

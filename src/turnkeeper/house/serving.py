@@ -20,7 +20,7 @@ from turnkeeper.protocol.problems import Problem
 from turnkeeper.server.app import Door
 from turnkeeper.server.bounds import Bounds, connections_for, raise_file_limit
 from turnkeeper.server.guard import LOCAL_HOSTS, Guard
-from turnkeeper.server.listen import bind
+from turnkeeper.server.listen import bind, bound
 from turnkeeper.server.routes import all_routes
 from turnkeeper.server.serving import Encryption, serve
 from turnkeeper.server.tokens import TokenFile, open_token, renew
@@ -89,6 +89,7 @@ async def run_server(
     files = raise_file_limit()
     settings = load(Path.cwd(), env=os.environ).settings
     sockets = [bind(host) for host in hosts]
+    hosts = [bound(host, sock) for host, sock in zip(hosts, sockets, strict=True)]
     bounds = Bounds(connections_max=connections_for(files), stop_seconds=settings.server.shutdown_seconds)
     builder = LateBuilder(address=str(hosts[0]), log_file=log_file)
     async with anyio.create_task_group() as tasks:

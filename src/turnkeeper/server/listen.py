@@ -76,6 +76,13 @@ def _bind_tcp(host: Host) -> socket.socket:
     return listening
 
 
+def bound(host: Host, sock: socket.socket) -> Host:
+    """The host as it can be reached: with the port that the system chose where 0 was asked for."""
+    if host.scheme == "unix" or host.port:
+        return host
+    return Host(host.scheme, f"{host.address.rpartition(':')[0]}:{sock.getsockname()[1]}")
+
+
 def file_of(sock: socket.socket) -> tuple[Path, int]:
     """The file of a socket, and its number on the disk: another server's under the same name has another."""
     path = Path(sock.getsockname())

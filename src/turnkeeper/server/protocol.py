@@ -42,7 +42,8 @@ class DoorProtocol(HttpToolsProtocol):
     _stuck: asyncio.TimerHandle | None = None
     """For an answer that is not taken."""
     _left_bytes = 0
-    _heads = 0
+    _ended = 0
+    """How many heads and bodies did."""
     _head_bytes = 0
     _unread_bytes = 0
     _in_head = True
@@ -74,10 +75,10 @@ class DoorProtocol(HttpToolsProtocol):
             return
         if self._in_head and self._late is None and not self._is_answering:
             self._expect_head()
-        heads = self._heads
+        ended = self._ended
         super().data_received(data)
-        # A packet that ended a head may have brought a body, whose size is not ours to judge.
-        if self._in_head and heads == self._heads and not self.transport.is_closing():
+        # A packet in which a head or a body ended was not all head.
+        if self._in_head and ended == self._ended and not self.transport.is_closing():
             self._head_bytes += len(data)
             if self._head_bytes > self.bounds.head_bytes_max:
                 self._refuse(TOO_LARGE)
@@ -95,7 +96,7 @@ class DoorProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head, self._head_bytes, self._unread_bytes = False, 0, 0
-        self._heads += 1
+        self._ended += 1
         self._in_time()
         if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > self.bounds.head_bytes_max:
             self._refuse(TOO_LARGE)
@@ -119,6 +120,7 @@ class DoorProtocol(HttpToolsProtocol):
             return
         super().on_message_complete()
         self._in_head = True
+        self._ended += 1
         self._in_time()
         if self.cycle.response_complete and self.timeout_keep_alive_task is None and not self.transport.is_closing():
             self.timeout_keep_alive_task = self.loop.call_later(
