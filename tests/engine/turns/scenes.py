@@ -4,8 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import anyio
+from msgspec.structs import replace
 
 from turnkeeper.engine.means import Knobs
+from turnkeeper.models.scripted import SCRIPTED
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import START
 from turnkeeper.protocol.messages import Message, Role
@@ -15,6 +17,9 @@ from turnkeeper.tools.tool import Answer, Call, Hands
 
 PATIENT = Knobs()
 """The knobs as they are delivered: on a clock that jumps, nobody waits for them."""
+
+ROOMY = replace(SCRIPTED, context_window=0)
+"""A scripted model that is never full; a dollar for a million tokens read, two for a million written."""
 
 Does = Callable[[Call, Hands], Awaitable[str | Answer]]
 
