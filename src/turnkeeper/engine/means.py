@@ -111,7 +111,9 @@ class Hooks(Protocol):
 
     async def before_tool(self, call: Call, *, session_id: str) -> "HookVerdict": ...
 
-    async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> None: ...
+    async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> "HookVerdict":
+        """What is to be said with the result: a `refusal` is told beside it, since the call was made."""
+        ...
 
     async def happened(self, event: str, payload: Mapping[str, object]) -> None: ...
 
@@ -126,7 +128,8 @@ class HookVerdict:
     call: Call | None = None
     """The call with the input the hooks rewrote."""
     context: str = ""
-    metadata: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What hooks said, for faces."""
 
 
 @dataclass(frozen=True, slots=True)

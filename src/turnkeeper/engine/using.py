@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import anyio
+import msgspec
 from msgspec.structs import replace
 
 from turnkeeper.engine.hands import CallHands
@@ -128,33 +129,39 @@ async def _use_hooked(running: Running, tool: Tool, call: Call) -> Answer:
     hooks = running.workspace.means.hooks
     verdict = await hooks.before_tool(call, session_id=running.session.id) if hooks else HookVerdict()
     if verdict.refusal:
-        return Answer(verdict.refusal, is_error=True, stop_turn=verdict.halt, metadata=verdict.metadata)
+        return with_metadata(Answer(verdict.refusal, is_error=True, stop_turn=verdict.halt), "hook", verdict.metadata)
     call = verdict.call or call
     answer = await _attempted(running, tool, call, approved=verdict.approved)
-    if verdict.context:
-        context = f"{answer.content}\n{verdict.context}"
-        answer = replace(answer, content=context, metadata=verdict.metadata or answer.metadata)
-    if hooks:
-        await hooks.after_tool(call, answer, session_id=running.session.id)
-    return answer
+    if hooks is None:
+        return answer
+    answer = with_metadata(_with(answer, verdict.context), "hook", verdict.metadata)
+    after = await hooks.after_tool(call, answer, session_id=running.session.id)
+    said = _with(answer, after.context, after.refusal)
+    said = replace(said, stop_turn=said.stop_turn or after.halt)
+    return with_metadata(said, "hook_after", after.metadata)
+
+
+def _with(answer: Answer, *said: str) -> Answer:
+    """The answer, and below it what hooks have to say."""
+    return replace(answer, content="\n".join(filter(None, (answer.content, *said)))) if any(said) else answer
+
+
+def with_metadata(answer: Answer, key: str, value: Mapping[str, object]) -> Answer:
+    """The answer with one more thing for faces beside what the tool itself tells them."""
+    if not value:
+        return answer
+    known = msgspec.json.decode(answer.metadata or "{}", type=dict[str, object])
+    return replace(answer, metadata=msgspec.json.encode({**known, key: value}).decode())
 
 
 async def _attempted(running: Running, tool: Tool, call: Call, *, approved: bool) -> Answer:
     try:
         return await tool.use(call, CallHands(running, call, approved=approved))
     except Denied as denied:
-        return _denied(denied)
+        return Answer(str(denied), is_error=True, stop_turn=denied.ends_turn)
     except Exception as error:  # noqa: BLE001 - a tool is a stranger's code; the model can read what went wrong
         log.warning("tool failed", extra={"tool": call.name, "error": type(error).__name__})
         return Answer(f"The tool failed: {str(error) or type(error).__name__}", is_error=True)
-
-
-def _denied(denied: Denied) -> Answer:
-    """A person's plain no ends the turn; a no with a reason, or a rule's, is something to work with."""
-    if denied.by_person and not denied.reason:
-        return Answer("User denied permission", is_error=True, stop_turn=True)
-    said = f"User denied permission: {denied.reason}" if denied.by_person else f"Permission denied: {denied.reason}"
-    return Answer(said, is_error=True)
 
 
 async def _end_turn(running: Running) -> None:

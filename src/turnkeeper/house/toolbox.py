@@ -104,37 +104,38 @@ class WorkspaceHooks:
             event: tuple(msgspec.convert(msgspec.to_builtins(hook), Hook) for hook in hooks)
             for event, hooks in settings.config.hooks.items()
         }
-        self._hooks = Hooks(config, workdir=settings.workdir, env=loaded.environment)
+        seconds = settings.waits.hook_seconds
+        self._hooks = Hooks(config, workdir=settings.workdir, env=loaded.environment, seconds=seconds)
 
     async def before_tool(self, call: Call, *, session_id: str) -> HookVerdict:
         said = await self._hooks.run("PreToolUse", self._payload(call, session_id))
-        metadata = said.metadata()
         return HookVerdict(
             refusal=said.refusal,
             halt=said.halt,
             approved=said.decision == "allow",
             call=Call(call.id, call.name, said.updated_input) if said.updated_input is not None else None,
             context=said.context,
-            metadata=msgspec.json.encode({"hook": metadata}).decode() if metadata else "",
+            metadata=said.metadata(),
         )
 
     async def prompt_submitted(self, prompt: str, *, session_id: str, first: bool) -> HookVerdict:
-        context: list[str] = []
+        asked = [("UserPromptSubmit", {"session_id": session_id, "prompt": prompt})]
         if first:
-            began = await self._hooks.run("SessionStart", {"session_id": session_id, "source": "startup"})
-            context.append(began.context)
-        said = await self._hooks.run("UserPromptSubmit", {"session_id": session_id, "prompt": prompt})
-        refusal = said.refusal and (said.reason or "a hook refused this prompt")
-        return HookVerdict(refusal=refusal, halt=said.halt, context="\n".join(filter(None, [*context, said.context])))
-
-    async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> None:
-        await self._hooks.run(
-            "PostToolUse",
-            {
-                **self._payload(call, session_id),
-                "tool_response": {"content": answer.content, "is_error": answer.is_error},
-            },
+            asked.insert(0, ("SessionStart", {"session_id": session_id, "source": "startup"}))
+        said = [await self._hooks.run(event, payload) for event, payload in asked]
+        no = next((one for one in said if one.refusal), None)
+        told = [line for one in said for line in (one.context, *(f"A hook failed: {why}" for why in one.failures))]
+        return HookVerdict(
+            refusal=(no.reason or "a hook refused this prompt") if no else "",
+            halt=any(one.halt for one in said),
+            context="\n".join(filter(None, told)),
         )
+
+    async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> HookVerdict:
+        response = {"content": answer.content, "is_error": answer.is_error}
+        said = await self._hooks.run("PostToolUse", {**self._payload(call, session_id), "tool_response": response})
+        refusal = f"A hook objects: {said.reason or 'no reason was given'}" if said.decision == "deny" else ""
+        return HookVerdict(refusal=refusal, halt=said.halt, context=said.context, metadata=said.metadata())
 
     async def happened(self, event: str, payload: Mapping[str, object]) -> None:
         await self._hooks.run(event, payload)

@@ -245,6 +245,8 @@ class HookConfig(_Words, frozen=True):
     matcher: str = ""
     command: str = msgspec.field(default_factory=str)
     timeout: int = 0
+    blocking: bool = False
+    """Ours: whether its failure denies what it was asked about."""
 
 
 class Config(_Words, frozen=True):

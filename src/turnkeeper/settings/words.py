@@ -155,6 +155,7 @@ HOOK = {
     "--name": Flag("name"),
     "--matcher": Flag("matcher"),
     "--timeout": Flag("timeout", whole),
+    "--blocking": Flag("blocking", truth),
 }
 
 BOOLEANS = {

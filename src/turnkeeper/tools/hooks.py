@@ -13,6 +13,8 @@ import msgspec
 
 Decision = Literal["allow", "deny", "none"]
 EVENTS = ("PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "RunComplete", "Notification")
+OTHER_NAMES = {"stop": "runcomplete"}
+"""As other agents call them."""
 TEXT_IS_CONTEXT = frozenset({"SessionStart", "UserPromptSubmit"})
 """The events at which whatever a hook says is context, as Claude Code has it."""
 TIMEOUT_SECONDS = 30
@@ -30,7 +32,7 @@ class Hook(msgspec.Struct, frozen=True):
     name: str = ""
     matcher: str = ""
     timeout: float = 0
-    """Seconds; 0 means the usual 30."""
+    """Seconds; 0 means as long as the settings say."""
     blocking: bool = False
     """Whether its failure denies."""
 
@@ -89,6 +91,7 @@ class HookAggregate(msgspec.Struct, frozen=True):
 def event_named(name: str) -> str:
     """The event, however its name is written (`pre_tool_use`, `PRETOOLUSE`); empty if there is none."""
     plain = name.replace("_", "").replace("-", "").lower()
+    plain = OTHER_NAMES.get(plain, plain)
     return next((event for event in EVENTS if event.lower() == plain), "")
 
 

@@ -38,13 +38,21 @@ log = logging.getLogger(__name__)
 class Hooks:
     """The hooks of one workspace, as its settings are now."""
 
-    def __init__(self, config: Mapping[str, Sequence[Hook]], *, workdir: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Sequence[Hook]],
+        *,
+        workdir: Path,
+        env: Mapping[str, str],
+        seconds: float = TIMEOUT_SECONDS,
+    ) -> None:
         self._hooks: dict[str, tuple[Hook, ...]] = {}
         for name, hooks in config.items():
             if event := event_named(name):
                 self._hooks[event] = (*self._hooks.get(event, ()), *hooks)
         self._workdir = workdir
         self._env = env
+        self._seconds = seconds
 
     async def run(self, event: str, payload: Mapping[str, Any]) -> HookAggregate:
         """Tell every hook that fits, and put together what they say. `payload` has at least a `session_id`."""
@@ -75,7 +83,7 @@ class Hooks:
         def hear(stream: str, data: bytes) -> None:
             streams[stream] += data[: max(0, bounds[stream] - len(streams[stream]))]
 
-        seconds = hook.timeout or TIMEOUT_SECONDS
+        seconds = hook.timeout or self._seconds
         argv = (shell_path(env), "-c", hook.command)
         try:
             process = start(argv, cwd=self._workdir, env=env, stdin=stdin, apart=True, grace_seconds=GRACE_SECONDS)

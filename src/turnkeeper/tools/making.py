@@ -71,8 +71,8 @@ def failed(text: str, metadata: Mapping[str, Any] | None = None) -> Answer:
 
 
 def refused(denied: Denied, metadata: Mapping[str, Any] | None = None) -> Answer:
-    """Somebody said no. A person's no ends the turn; a rule's no lets the model try something else."""
-    return Answer(content=str(denied), is_error=True, metadata=noted(metadata), stop_turn=denied.by_person)
+    """Somebody said no."""
+    return Answer(content=str(denied), is_error=True, metadata=noted(metadata), stop_turn=denied.ends_turn)
 
 
 def noted(metadata: Mapping[str, Any] | None) -> str:

@@ -55,9 +55,15 @@ class Denied(Exception):
     """User denied permission"""
 
     def __init__(self, reason: str = "", *, by_person: bool = True) -> None:
-        super().__init__(reason or "User denied permission")
         self.reason = reason
         self.by_person = by_person
+        said = "User denied permission" if by_person else "Permission denied"
+        super().__init__(f"{said}: {reason}" if reason else said)
+
+    @property
+    def ends_turn(self) -> bool:
+        """A person's plain no ends the turn; a no with a reason, or a rule's, is something to work with."""
+        return self.by_person and not self.reason
 
 
 class Hands(Protocol):
