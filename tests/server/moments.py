@@ -46,8 +46,8 @@ class HeldHooks:
     async def before_tool(self, call: Call, *, session_id: str) -> HookVerdict:
         return HookVerdict()
 
-    async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> None:
-        return None
+    async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> HookVerdict:
+        return HookVerdict()
 
     async def happened(self, event: str, payload: Mapping[str, object]) -> None:
         return None
