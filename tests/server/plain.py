@@ -170,6 +170,8 @@ class Served:
     house: Front
     socket: Path
     left: anyio.Event
+    port: int = 0
+    """On this computer, if it listens there rather than on the socket."""
 
     async def post(self, target: str, body: Any = None) -> Answer:
         return await ask(self.socket, "POST", target, body)
@@ -179,20 +181,20 @@ class Served:
 
 
 @asynccontextmanager
-async def served(*turns: Turn, **more: Any) -> AsyncGenerator[Served]:
+async def served(*turns: Turn, tcp: bool = False, **more: Any) -> AsyncGenerator[Served]:
     with tempfile.TemporaryDirectory(prefix="tk-") as folder:
         socket = Path(folder) / "s.sock"
         async with front(*turns, **more) as house, anyio.create_task_group() as tasks:
             left = anyio.Event()
+            listening = bind(Host("tcp", "127.0.0.1:0") if tcp else Host("unix", str(socket)))
 
             async def serving() -> None:
-                await serve(house.door, [bind(Host("unix", str(socket)))], house.reception)
+                await serve(house.door, [listening], house.reception)
                 left.set()
 
+            port = listening.getsockname()[1] if tcp else 0
             tasks.start_soon(serving)
-            while not socket.exists():
-                await anyio.lowlevel.checkpoint()
             try:
-                yield Served(house, socket, left)
+                yield Served(house, socket, left, port)
             finally:
                 house.reception.leaving.set()

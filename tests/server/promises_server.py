@@ -30,6 +30,7 @@ def _process(*tests: str) -> list[str]:
 
 
 STALE = _in("listening", "a_socket_that_a_dead_server_left_is_replaced_and_a_live_one_never_is")
+RUN = _in("crush", "a_prompt_from_the_command_line_is_answered_and_printed")
 REFUSED = _in("refusals", "a_prompt_is_refused_for_the_first_thing_that_is_wrong")
 FAILED = _in("cancel", "a_failed_run_does_not_strand_what_waits_behind_it")
 CHANGED = _in("config_changes", "a_change_is_told_to_everybody_in_its_workspace_and_to_nobody_else")
@@ -355,6 +356,29 @@ PROMISES: dict[str, list[str]] = {
     "nothing that was said is lost to kill -9": _process(
         "what_a_killed_server_left_is_put_right_by_the_next_and_streams_go_on"
     ),
+    # The original's own client.
+    "wire.md 1.8": _in("crush", "a_server_of_another_version_stands_down_only_if_nobody_needs_it"),
+    "wire.md 3.12": _in("crush", "a_client_whose_workspace_is_gone_comes_back_into_a_new_one"),
+    "wire.md 4.1, 4.2, 5.1 as a strict reader sees them": _in(
+        "crush", "the_reader_notices_what_the_originals_decoders_would", "an_evening_at_the_terminal"
+    ),
+    "wire.md 7.0": RUN,
+    "wire.md 7.1": _in("crush", "an_evening_at_the_terminal"),
+    "wire.md 7.2": [
+        *RUN,
+        *_in(
+            "crush",
+            "a_run_that_fails_is_told_and_ends_with_an_error",
+            "a_run_that_somebody_cancels_ends_without_an_error",
+            "nobody_waits_for_a_permission_that_nobody_could_give",
+        ),
+    ],
+    "wire.md T-17": _in("crush", "an_evening_at_the_terminal"),
+    "wire.md T-44": RUN,
+    "wire.md T-45": RUN,
+    "wire.md T-50": RUN,
+    "wire.md T-51": _in("crush", "a_client_whose_workspace_is_gone_comes_back_into_a_new_one"),
+    "wire.md T-52": _in("crush", "a_server_of_another_version_stands_down_only_if_nobody_needs_it"),
     # Our own routes.
     "a run can be looked at, waited for and cancelled": _in(
         "runs",
