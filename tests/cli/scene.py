@@ -2,14 +2,19 @@
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from subprocess import DEVNULL
+from subprocess import DEVNULL, PIPE, CompletedProcess, Popen
+from subprocess import run as run_process
 from tempfile import TemporaryDirectory
+from textwrap import dedent
+
+import msgspec
+
+from turnkeeper.models.scripted import Script, Turn
 
 COMMAND = (sys.executable, "-P", "-m", "turnkeeper")
 SECONDS_MAX = 30.0
@@ -22,15 +27,41 @@ class Home:
     path: Path
     env: dict[str, str] = field(default_factory=dict[str, str])
 
+    directory: str = "project"
+
     @property
     def project(self) -> Path:
-        return self.path / "project"
+        return self.path / self.directory
 
-    def run(
-        self, *arguments: str, stdin: int | None = subprocess.DEVNULL, **env: str
-    ) -> subprocess.CompletedProcess[str]:
+    def at(self, directory: str) -> "Home":
+        """Another directory of the same home, and so of the same server."""
+        (self.path / directory).mkdir(exist_ok=True)
+        return replace(self, directory=directory)
+
+    def script(self, *turns: Turn, again: bool = False) -> None:
+        """What the model will say in this directory, from the next prompt on."""
+        path = self.path / f"{self.directory}.script.json"
+        path.write_bytes(msgspec.json.encode(Script(turns, again=again)))
+        self.configure(f"""
+            [providers.scripted]
+            type = "scripted"
+            base_url = "{path}"
+            [providers.offline]
+            type = "offline"
+            [models.large]
+            provider = "scripted"
+            model = "scripted"
+            [models.small]
+            provider = "offline"
+            model = "offline"
+        """)
+
+    def configure(self, toml: str) -> None:
+        (self.project / "turnkeeper.toml").write_text(dedent(toml))
+
+    def run(self, *arguments: str, stdin: int | None = DEVNULL, **env: str) -> CompletedProcess[str]:
         """One command, from its first word to its exit code."""
-        return subprocess.run(
+        return run_process(
             [*COMMAND, *arguments],
             cwd=self.project,
             env={**self.env, **env},
@@ -41,15 +72,17 @@ class Home:
             check=False,
         )
 
-    def begin(self, *arguments: str, stdin: int | None = DEVNULL, **env: str) -> subprocess.Popen[str]:
+    def begin(
+        self, *arguments: str, stdin: int = DEVNULL, stdout: int = PIPE, stderr: int = PIPE, **env: str
+    ) -> Popen[str]:
         """A command that goes on beside the test."""
-        return subprocess.Popen(
+        return Popen(
             [*COMMAND, *arguments],
             cwd=self.project,
             env={**self.env, **env},
             stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=stdout,
+            stderr=stderr,
             text=True,
         )
 

@@ -10,12 +10,16 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from turnkeeper.cli.exits import Exit, of_problem
 from turnkeeper.protocol.problems import Problem
+
+
+class ReaderLeft(Exception):
+    """Whoever read our output is gone."""
 
 
 class Command(NamedTuple):
@@ -34,6 +38,11 @@ SERVE = "Serve"
 HEADINGS = (WORK, LOOK, SET_UP, SERVE)
 
 COMMANDS: tuple[Command, ...] = (
+    Command("run", "turnkeeper.cli.run:run", "Run one prompt and print the answer.", WORK),
+    Command("wait", "turnkeeper.cli.runs:wait", "Wait for a run to end, and print its answer.", WORK),
+    Command("cancel", "turnkeeper.cli.runs:cancel", "Stop a run.", WORK),
+    Command("runs", "turnkeeper.cli.runs:runs", "List the runs of this directory.", LOOK),
+    Command("result", "turnkeeper.cli.runs:result", "Print how a run ended.", LOOK),
     Command("server", "turnkeeper.cli.server:server", "Serve here, or start, stop and look at your own server.", SERVE),
 )
 ABOUT = """\
@@ -54,6 +63,13 @@ class Frame(click.Group):
             return None
         module, _, name = found.at.partition(":")
         return getattr(importlib.import_module(module), name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # click would make an ordinary failure of it.
+            raise ReaderLeft from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -110,38 +126,38 @@ def start(given: Sequence[str]) -> int:
     arguments = list(given) or ["--help"]
     try:
         code = FRAME.main(args=arguments, prog_name="turnkeeper", standalone_mode=False)
-    except click.exceptions.Exit as left:
-        return left.exit_code
-    except click.ClickException as problem:
-        problem.show()
-        return Exit.USAGE
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        return 128 + signal.SIGINT
-    except BrokenPipeError:
-        # Whoever read us has left; there is nobody to complain to, not even when Python flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    except BaseExceptionGroup as group:
-        problem = only_problem(group)
-        if problem is None:
+    except BaseException as error:
+        code = code_of(only(error))
+        if code is None:
             raise
-        return told(problem)
-    except Problem as problem:
-        return told(problem)
     return code if isinstance(code, int) else 0
 
 
-def told(problem: Problem) -> int:
-    print(f"turnkeeper: {problem.message}", file=sys.stderr)
-    return of_problem(problem)
-
-
-def only_problem(error: BaseException) -> Problem | None:
-    """The problem that a task group wrapped, if there is nothing else in it."""
+def code_of(error: BaseException) -> int | None:
+    """The exit code for what ended a command, said if there is something to say; None for what is a defect of ours."""
     match error:
-        case BaseExceptionGroup(exceptions=(inner,)):
-            return only_problem(inner)
+        case click.exceptions.Exit():
+            return error.exit_code
+        case click.ClickException():
+            error.show()
+            return Exit.USAGE
+        case click.exceptions.Abort() | KeyboardInterrupt():
+            return 128 + signal.SIGINT
+        case ReaderLeft() | BrokenPipeError():
+            # Whoever read us has left; there is nobody to complain to, not even when Python flushes at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 128 + signal.SIGPIPE
         case Problem():
-            return error
+            print(f"turnkeeper: {error.message}", file=sys.stderr)
+            return of_problem(error)
         case _:
             return None
+
+
+def only(error: BaseException) -> BaseException:
+    """What task groups wrapped, if there is one thing in them."""
+    match error:
+        case BaseExceptionGroup(exceptions=(inner,)):
+            return only(inner)
+        case _:
+            return error
