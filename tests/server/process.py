@@ -54,6 +54,11 @@ class Process:
     def memory_bytes(self) -> int:
         return psutil.Process(self.running.pid).memory_info().rss
 
+    def peak_bytes(self) -> int:
+        """The most memory it ever had."""
+        status = Path(f"/proc/{self.running.pid}/status").read_text()
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+
     def files_open(self) -> int:
         return psutil.Process(self.running.pid).num_fds()
 

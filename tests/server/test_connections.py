@@ -2,6 +2,7 @@
 
 import select
 import socket
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
@@ -118,6 +119,35 @@ async def test_a_body_that_is_too_large_is_refused_before_it_is_read(how: bytes)
                 await line.say(b"5dc\r\n" + b"a" * 1500 + b"\r\n")
             answer = await line.answer()
             assert (answer.status, answer.json()) == (413, {"message": "the body is larger than 1000 bytes"})
+
+
+async def test_large_bodies_that_come_at_once_have_only_so_much_room_and_small_ones_always_have_theirs() -> None:
+    large = b"POST /v1/workspaces HTTP/1.1\r\nhost: x\r\ncontent-length: 200000\r\n\r\n"
+    with fail_after(10):
+        async with server(body_bytes_max=200_000) as door, door.unix() as line, AsyncExitStack() as stack:
+            others = [await stack.enter_async_context(door.unix()) for _ in range(3)]
+            said: list[int] = []
+
+            async def send(other: Line) -> None:
+                """All but the last byte; the two that have room are sent theirs when the third was refused."""
+                await other.say(large + b"a" * 199_999)
+                with anyio.CancelScope() as waiting:
+                    scopes.append(waiting)
+                    said.append((await other.answer()).status)
+                    for scope in scopes:
+                        scope.cancel()
+                    return
+                await other.say(b"a")
+                said.append((await other.answer()).status)
+
+            scopes: list[anyio.CancelScope] = []
+            async with anyio.create_task_group() as tasks:
+                for other in others:
+                    tasks.start_soon(send, other)
+            assert said == [503, 400, 400]
+            assert (await line.ask("POST", "/v1/workspaces", {"path": ""})).status == 400
+            answer = await line.ask("POST", "/v1/workspaces", {"path": "", "env": ["x" * 199_900]})
+            assert (answer.status, answer.json()) == (400, {"message": "path is required"})
 
 
 async def test_after_a_refusal_the_rest_of_the_body_may_come_and_the_next_request_is_answered() -> None:

@@ -9,7 +9,7 @@ from turnkeeper.engine.reception import Reception
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.wire import answer
 from turnkeeper.protocol.wire_workspaces import ProblemBody
-from turnkeeper.server.bounds import Patience
+from turnkeeper.server.bounds import LARGE_BODIES_MAX, Luggage, Patience
 from turnkeeper.server.guard import Guard, marked
 from turnkeeper.server.routing import Found, Route, Router
 from turnkeeper.server.visit import JSON, ClientLeft, Reply, Visit
@@ -22,7 +22,7 @@ NOT_ALLOWED = b"Method Not Allowed\n"
 
 
 class Door:
-    """The ASGI application. It holds no state of its own."""
+    """The ASGI application. It holds nothing between two requests but the count of what they bring."""
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class Door:
         self._guard = guard
         self._body_bytes_max = body_bytes_max
         self._patience = patience
+        self._luggage = Luggage(LARGE_BODIES_MAX * body_bytes_max)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -83,10 +84,14 @@ class Door:
                     params=params,
                     body_bytes_max=self._body_bytes_max,
                     patience=self._patience,
+                    luggage=self._luggage,
                     is_owner=self._guard.is_owner(scope),
                     still_admits=lambda: self._guard.still_admits(scope),
                 )
-                return await route.handle(visit)
+                try:
+                    return await route.handle(visit)
+                finally:
+                    visit.put_down()
             case None:
                 return NOT_FOUND
             case methods:

@@ -39,6 +39,30 @@ class Patience:
         return begun + self.seconds + received / self.bytes_per_second_min
 
 
+SMALL_BODY_BYTES = 64 * KIB
+"""What every request may bring, however much others have brought."""
+LARGE_BODIES_MAX = 2
+"""How many bodies of the largest size are held at a time."""
+
+
+class Luggage:
+    """Owns how many bytes of large bodies are held at this moment, by all requests together."""
+
+    def __init__(self, bytes_max: int) -> None:
+        self._bytes_max = bytes_max
+        self._held_bytes = 0
+
+    def takes(self, count: int) -> bool:
+        """Whether there is room for so many more; if so, they are held until they are given back."""
+        if self._held_bytes + count > self._bytes_max:
+            return False
+        self._held_bytes += count
+        return True
+
+    def give_back(self, count: int) -> None:
+        self._held_bytes -= count
+
+
 def raise_file_limit(wanted: int = FILES_WANTED) -> int:
     """Allow this process as many open files as it may have, up to `wanted`; returns how many that is."""
     try:

@@ -83,7 +83,7 @@ def refusals(route: Route) -> set[int]:
     if "{" in route.path or route.body is not None or route.query or route.query_required:
         statuses |= {400}
     if route.body is not None:
-        statuses |= {400, 408, 413}
+        statuses |= {400, 408, 413, 503}
     if route.method != "GET":
         statuses |= {503, 409}
     return statuses

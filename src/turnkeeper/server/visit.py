@@ -13,7 +13,7 @@ from turnkeeper.protocol.ids import ClientId, RunId, SessionId
 from turnkeeper.protocol.problems import BadRequest, Problem, TooLarge
 from turnkeeper.protocol.wire import answer
 from turnkeeper.protocol.wire_reading import decode, query_client_id
-from turnkeeper.server.bounds import Patience
+from turnkeeper.server.bounds import SMALL_BODY_BYTES, Luggage, Patience
 
 if TYPE_CHECKING:
     from turnkeeper.engine.reception import Reception, Room
@@ -28,6 +28,12 @@ class TooSlow(Problem):
     """The body did not arrive in time."""
 
     status = 408
+
+
+class TooMuchAtOnce(Problem):
+    """too many large bodies are on their way at once; try again in a moment"""
+
+    status = 503
 
 
 class ClientLeft(Exception):
@@ -65,7 +71,10 @@ class Visit:
     """Whether the client is the server's own user, before whom nothing is masked."""
     still_admits: Callable[[], bool]
     """Whether this client would be let in now."""
+    luggage: Luggage
+    """Where the bodies of all requests are counted together."""
     patience: Patience = PATIENCE
+    _carried_bytes: int = 0
     _body: bytes | None = None
     _query: dict[str, list[str]] | None = field(default=None)
 
@@ -126,6 +135,7 @@ class Visit:
             chunk: bytes = message.get("body", b"")
             size += len(chunk)
             self._check_size(size)
+            self._carry(size)
             limit.deadline = self.patience.deadline(begun, size)
             chunks.append(chunk)
             if not message.get("more_body", False):
@@ -134,6 +144,18 @@ class Visit:
     def _check_size(self, size: int) -> None:
         if size > self.body_bytes_max:
             raise TooLarge(f"the body is larger than {self.body_bytes_max} bytes")
+
+    def _carry(self, size: int) -> None:
+        more = max(0, size - SMALL_BODY_BYTES) - self._carried_bytes
+        if more > 0:
+            if not self.luggage.takes(more):
+                raise TooMuchAtOnce
+            self._carried_bytes += more
+
+    def put_down(self) -> None:
+        """The body was dealt with; others may bring theirs."""
+        self.luggage.give_back(self._carried_bytes)
+        self._carried_bytes = 0
 
     async def while_connected(self, work: Callable[[], Awaitable[T]]) -> T:
         """The work's result. Given up when the client leaves; the body must have been read before."""
