@@ -33,6 +33,7 @@ def waiting(tmp_path: Path) -> dict[str, object]:
 async def test_under_load_every_stream_ends_with_its_last_words_and_the_process_is_gone_in_time(
     waiting: dict[str, object],
 ) -> None:
+    heard: list[bytes] = []
     with process(config=waiting) as door, fail_after(60):
         me = str(uuid.uuid4())
         here = await door.workspace("busy", me)
@@ -49,7 +50,7 @@ async def test_under_load_every_stream_ends_with_its_last_words_and_the_process_
             tasks.start_soon(knock, door)
             begun = anyio.current_time()
             door.stop()
-            heard = [await to_the_end(line) for line in watchers]
+            heard += [await to_the_end(line) for line in watchers]
             assert await to_thread.run_sync(door.running.wait, 15) == 0
             assert anyio.current_time() - begun < 15
             tasks.cancel_scope.cancel()
