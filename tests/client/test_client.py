@@ -191,7 +191,7 @@ async def test_what_a_server_refuses_is_raised_as_the_problem_it_is() -> None:
             await workspace.lsps.diagnostics("x")
         with pytest.raises(Problem) as refused:
             await workspace.skills.read("x")
-        assert refused.value.status == 500
+        assert refused.value.status == 404
 
 
 async def test_a_server_that_is_not_there_is_unreachable_and_says_where() -> None:

@@ -101,37 +101,42 @@ async def serve(
     files = [file_of(sock) for sock in unix]
     parts = [(_Server(configured(app, bounds, None)), unix), (_Server(configured(app, bounds, encryption)), others)]
     servers = [server for server, group in parts if group]
-    async with anyio.create_task_group() as tasks:
+    try:
+        async with anyio.create_task_group() as tasks:
 
-        async def wait_for_signal() -> None:
-            with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-                async for _ in signals:
-                    if reception.leaving.is_set():
-                        for server in servers:
-                            server.force_exit = True
-                    reception.leaving.set()
+            async def wait_for_signal() -> None:
+                with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+                    async for _ in signals:
+                        if reception.leaving.is_set():
+                            for server in servers:
+                                server.force_exit = True
+                        reception.leaving.set()
 
-        async def wait_for_leaving() -> None:
-            await reception.leaving.wait()
-            for server in servers:
-                server.stop_accepting()
-            # From here on a new server may listen in the same place, so the files go now and not at the end.
-            remove(files)
-            await reception.close()
-            for server in servers:
-                server.leave()
+            async def wait_for_leaving() -> None:
+                await reception.leaving.wait()
+                for server in servers:
+                    server.stop_accepting()
+                # From here on a new server may listen in the same place, so the files go now and not at the end.
+                remove(files)
+                await reception.close()
+                for server in servers:
+                    server.leave()
 
-        tasks.start_soon(wait_for_signal)
-        tasks.start_soon(wait_for_leaving)
-        async with anyio.create_task_group() as serving:
-            for server, group in parts:
-                if group:
-                    serving.start_soon(partial(server.serve, sockets=group))
-            for server in servers:
-                await server.ready.wait()
-            task_status.started()
-        tasks.cancel_scope.cancel()
-    remove(files)
+            tasks.start_soon(wait_for_signal)
+            tasks.start_soon(wait_for_leaving)
+            async with anyio.create_task_group() as serving:
+                for server, group in parts:
+                    if group:
+                        serving.start_soon(partial(server.serve, sockets=group))
+                for server in servers:
+                    await server.ready.wait()
+                task_status.started()
+            tasks.cancel_scope.cancel()
+    finally:
+        # Also when the task was cancelled, which closes no socket by itself.
+        for listening in sockets:
+            listening.close()
+        remove(files)
 
 
 def configured(app: ASGIApp, bounds: Bounds, encryption: Encryption | None) -> uvicorn.Config:
