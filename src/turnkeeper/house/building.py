@@ -64,7 +64,7 @@ class Builder:
         briefing = Briefing(loaded)
         async with (
             open_store(settings.data_dir, address=self.address, version=__version__) as store,
-            JobTable() as jobs,
+            JobTable(running_max=settings.runs.jobs_max) as jobs,
         ):
             around = await surroundings(loaded)
             desk = WorkspaceDesk(

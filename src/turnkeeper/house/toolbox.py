@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 
 from turnkeeper.engine.means import HookVerdict
+from turnkeeper.house.shell import shell_tool
 from turnkeeper.protocol.ids import ToolCallId
 from turnkeeper.settings.load import Loaded
 from turnkeeper.tools.arguments import Unreadable, read_arguments
-from turnkeeper.tools.bash import bash_tool
 from turnkeeper.tools.hooks import Hook
 from turnkeeper.tools.hooks_run import Hooks
 from turnkeeper.tools.job_kill import job_kill_tool
@@ -65,7 +65,7 @@ class WorkspaceTools:
             limits=self._limits(),
         )
         jobs = self._jobs
-        return (*built_in(around), bash_tool(jobs), job_output_tool(jobs), job_kill_tool(jobs))
+        return (*built_in(around), shell_tool(self._loaded, jobs), job_output_tool(jobs), job_kill_tool(jobs))
 
     def _limits(self) -> Limits:
         tools = self._loaded.settings.config.tools

@@ -14,10 +14,10 @@ from msgspec import inspect
 from turnkeeper.protocol.config import Config
 from turnkeeper.settings import marks
 from turnkeeper.settings.reading import ConfigProblem, Document, Tree, as_list, as_tree
-from turnkeeper.settings.settings import Agent, Log, Notice, PermissionRule, Runs, Server, Waits
+from turnkeeper.settings.settings import Agent, Log, Notice, PermissionRule, Runs, Server, Shell, Waits
 
 SCHEMA_URL = "https://json-schema.org/draft/2020-12/schema"
-HOOK_EVENTS = ("PreToolUse",)
+HOOK_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "RunComplete", "Notification")
 
 Path = marks.Path
 Finding = tuple[Path, str]
@@ -32,6 +32,7 @@ class Shape(Config, frozen=True):
     log: Log = Log()
     agents: dict[str, Agent] = msgspec.field(default_factory=dict[str, Agent])
     rules: tuple[PermissionRule, ...] = ()
+    shell: Shell = Shell()
     reset: tuple[str, ...] = ()
 
 

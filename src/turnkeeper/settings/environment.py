@@ -14,7 +14,12 @@ from turnkeeper.settings.expansion import ExpansionFailed, expand
 from turnkeeper.settings.reading import Tree
 from turnkeeper.settings.settings import Log, Notice, Runs, Server, Source, Waits
 
-GROUPS: Mapping[str, type[msgspec.Struct]] = {"waits": Waits, "runs": Runs, "server": Server, "log": Log}
+GROUPS: Mapping[str, type[msgspec.Struct]] = {
+    "waits": Waits,
+    "runs": Runs,
+    "server": Server,
+    "log": Log,
+}
 """Our knobs: the table of the file and its type."""
 
 PREFIXES = ("CRUSH_", "TURNKEEPER_")

@@ -20,7 +20,7 @@ from turnkeeper.settings.environment import GROUPS
 from turnkeeper.settings.files import Files, Stamp, Waiting, look, read_files
 from turnkeeper.settings.merging import merge, without
 from turnkeeper.settings.reading import ConfigProblem, Document, Tree
-from turnkeeper.settings.settings import Agent, Notice, PermissionRule, Settings, Sources
+from turnkeeper.settings.settings import Agent, Notice, PermissionRule, Settings, Shell, Sources
 from turnkeeper.settings.trust import TRUST_FILE
 
 FLAGS = "command line"
@@ -135,6 +135,7 @@ def _settings(files: Files, tree: Tree) -> Settings:
         data_dir=files.data_dir,
         agents=agents(msgspec.convert(tree.get("agents", {}), dict[str, Agent])),
         rules=msgspec.convert(tree.get("rules", []), tuple[PermissionRule, ...]),
+        shell=msgspec.convert(tree.get("shell", {}), Shell),
         sources=Sources(files.lines),
         **groups,  # pyright: ignore[reportArgumentType] (each name's own type, by the table of groups)
     )

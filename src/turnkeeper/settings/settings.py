@@ -147,6 +147,21 @@ class PermissionRule(msgspec.Struct, frozen=True):
     """A command line, an absolute path or a URL."""
 
 
+class Shell(msgspec.Struct, frozen=True):
+    """What commands may do, beside what rules say of them."""
+
+    banned: tuple[str, ...] = ()
+    """Commands that nobody may run, in addition to the standard ones."""
+    unbanned: tuple[str, ...] = ()
+    """Standard ones that may be run after all, if somebody allows it."""
+    sandbox: bool = False
+    """Run commands in bubblewrap, where only the workspace may be written. Without bubblewrap they are refused."""
+    sandbox_writable: tuple[str, ...] = ()
+    """Further paths that may be written; `~` is the home of whoever works here."""
+    sandbox_network: tuple[str, ...] = ()
+    """Commands that reach the network from the sandbox, as patterns (`npm ci*`): each part of a line must match one."""
+
+
 class Source(msgspec.Struct, frozen=True, order=True):
     """The place a value comes from. `line` is 0 where it is not a line of a file: the environment, a flag."""
 
@@ -184,6 +199,7 @@ class Settings(msgspec.Struct, frozen=True):
     log: Log = Log()
     agents: dict[str, Agent] = {}
     rules: tuple[PermissionRule, ...] = ()
+    shell: Shell = Shell()
     sources: Sources = msgspec.field(default_factory=Sources)
 
     def selected(self, slot: str) -> SelectedModel | None:

@@ -21,7 +21,7 @@ from turnkeeper.settings.reading import ConfigProblem, Tree, as_list, as_tree, p
 
 TRUST_FILE = "trusted.json"
 
-WHOLE_TABLES = ("hooks", "mcp", "lsp", "env")
+WHOLE_TABLES = ("hooks", "mcp", "lsp", "env", "shell")
 """Tables of which every entry can run a program or change how one runs."""
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import anyio
+from anyio import to_thread
 from msgspec import Meta, structs
 
 from turnkeeper.tools.jobs import CommandLine, Job, JobTable, now_ms
@@ -48,6 +49,10 @@ class BashParameters(Parameters, frozen=True):
 class Waits:
     """How long a call stays with its command, in seconds."""
 
+    background_after_seconds: float = AUTO_BACKGROUND_SECONDS
+    """Until a command goes on in the background, where the call says nothing else."""
+    seconds_max: float = 0
+    """Until a command is stopped, where the call says nothing else; 0 means never."""
     settle_seconds: float = SETTLE_SECONDS
     """With which a command in the background can still fail at once."""
     left_seconds: float = LEFT_SECONDS
@@ -97,10 +102,13 @@ class _Shell:
         workdir = (hands.workdir / asked.working_dir).resolve() if asked.working_dir else hands.workdir
         if not workdir.is_dir():
             raise Refusal(f"there is no such directory: {workdir}")
-        await hands.permit(self._asking(asked, hands.workdir, workdir))
+        asking = self._asking(asked, hands.workdir, workdir)
+        await hands.permit(asking)
+        if self.sandbox:
+            await to_thread.run_sync(self.sandbox.probe)
         await hands.begin(asked.command)
         try:
-            job = self.jobs.start(hands.session_id, self._line(asked, hands, workdir))
+            job = self.jobs.start(hands.session_id, self._line(asked, hands, workdir, asking.subjects))
         except CommandRefused as refused:
             raise Refusal(str(refused)) from refused
         try:
@@ -136,22 +144,25 @@ class _Shell:
             subjects=parts,
         )
 
-    def _line(self, asked: BashParameters, hands: Hands, workdir: Path) -> CommandLine:
+    def _line(self, asked: BashParameters, hands: Hands, workdir: Path, parts: Sequence[str]) -> CommandLine:
         env = agent_env(hands.env)
         argv: Sequence[str] = (shell_path(env), "-c", asked.command)
         return CommandLine(
             command=asked.command,
-            argv=tuple(self.sandbox.wrapped(argv, workdir=workdir) if self.sandbox else argv),
+            argv=tuple(self.sandbox.wrapped(argv, workdir=workdir, parts=parts) if self.sandbox else argv),
             workdir=workdir,
             env=env,
             description=asked.description,
             file=hands.data_dir / "output" / f"{hands.tool_call_id}.log",
-            seconds_max=asked.timeout or None,
+            seconds_max=asked.timeout or self.waits.seconds_max or None,
         )
 
     async def _watch(self, job: Job, asked: BashParameters, hands: Hands) -> None:
         """Stay with the command until it has ended, or should go on in the background."""
-        seconds = self.waits.settle_seconds if asked.run_in_background else float(max(0, asked.auto_background_after))
+        said = asked.auto_background_after
+        usual = said == AUTO_BACKGROUND_SECONDS
+        foreground_seconds = self.waits.background_after_seconds if usual else float(max(0, said))
+        seconds = self.waits.settle_seconds if asked.run_in_background else foreground_seconds
         async with anyio.create_task_group() as showing:
             showing.start_soon(self._show, job, hands)
             with anyio.move_on_after(seconds):

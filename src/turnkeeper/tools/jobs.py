@@ -29,7 +29,7 @@ class JobMissing(Exception):
 
 
 class JobsFull(CommandRefused):
-    """Too many commands are running in this session; stop one with job_kill."""
+    """Too many commands are running in this workspace; stop one with job_kill."""
 
 
 class JobView(msgspec.Struct, frozen=True):
@@ -110,8 +110,9 @@ class CommandLine(msgspec.Struct, frozen=True):
 class JobTable:
     """All commands of one workspace. `finished` is told of every background job's end."""
 
-    def __init__(self, finished: Callable[[JobView], None] | None = None) -> None:
+    def __init__(self, finished: Callable[[JobView], None] | None = None, *, running_max: int = RUNNING_MAX) -> None:
         self._finished = finished
+        self._running_max = running_max
         self._jobs: dict[str, Job] = {}
         self._started = 0
         self._group: TaskGroup | None = None
@@ -138,8 +139,8 @@ class JobTable:
         if self._group is None:
             raise CommandRefused("the workspace is closing")
         own = self._of(session_id)
-        if sum(not job.done for job in own) >= RUNNING_MAX:
-            raise JobsFull(f"{RUNNING_MAX} commands are running in this session already; stop one with job_kill")
+        if sum(not job.done for job in self._jobs.values()) >= self._running_max:
+            raise JobsFull(f"{self._running_max} commands run in this workspace already; stop one with job_kill")
         for job in [job for job in own if job.done][: max(0, len(own) - FINISHED_MAX)]:
             self.forget(job)
         process = shell_process.start(line.argv, cwd=line.workdir, env=line.env)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
@@ -25,7 +26,8 @@ class Sandbox:
     """What a command may touch. `readonly` takes parts of what is writable back, such as `.git/hooks`."""
 
     writable: tuple[Path, ...]
-    network: bool = False
+    network: tuple[str, ...] = ()
+    """Which commands reach it, as patterns; a line does when each of its parts matches one."""
     readonly: tuple[Path, ...] = ()
     program: str = "bwrap"
 
@@ -44,18 +46,33 @@ class Sandbox:
             return f"{self.program} does not work here: {error}"
         return "" if tried.returncode == 0 else f"{self.program} does not work here: {tried.stderr.strip()}"
 
-    def wrapped(self, argv: Sequence[str], *, workdir: Path) -> list[str]:
-        """The same command within the sandbox; raises `SandboxUnavailable`."""
+    def probe(self) -> None:
+        """Find out whether there can be one here, which takes a moment the first time."""
+        _ = self.lack
+
+    def wrapped(self, argv: Sequence[str], *, workdir: Path, parts: Sequence[str] = ()) -> list[str]:
+        """The same command, of these parts, within the sandbox; raises `SandboxUnavailable`."""
         if self.lack:
             raise SandboxUnavailable(f"the settings ask for a sandbox, but {self.lack}")
-        return [shutil.which(self.program) or self.program, *self._options(), "--chdir", str(workdir), "--", *argv]
+        return [
+            shutil.which(self.program) or self.program,
+            *self._options(online=self.reaches(parts)),
+            "--chdir",
+            str(workdir),
+            "--",
+            *argv,
+        ]
 
-    def _options(self) -> list[str]:
+    def reaches(self, parts: Sequence[str]) -> bool:
+        """Whether a line of these parts may reach the network."""
+        return bool(parts) and all(any(fnmatchcase(part, pattern) for pattern in self.network) for part in parts)
+
+    def _options(self, *, online: bool = False) -> list[str]:
         """Later mounts lie on top of earlier ones."""
         options = ["--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
-        options += [] if self.network else ["--unshare-net"]
+        options += [] if online else ["--unshare-net"]
         options += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run"]
-        if self.network:
+        if online:
             # The resolver's file is often a link into /run.
             options += ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"]
         for path in self.writable:

@@ -59,6 +59,10 @@ class Bans(msgspec.Struct, frozen=True):
         """These bans, less the commands a person wants allowed."""
         return Bans(self.commands - set(commands), tuple(form for form in self.forms if form.command not in commands))
 
+    def adding(self, *commands: str) -> "Bans":
+        """These bans, and these commands."""
+        return Bans(self.commands | set(commands), self.forms)
+
     def banned(self, words: Sequence[Word], assigned: Mapping[str, str]) -> str:
         """Which ban forbids the command, or nothing."""
         texts = _as_run(words, assigned)
