@@ -18,9 +18,9 @@ CHANGES: list[tuple[str, Any]] = [
 ]
 QUIET: list[tuple[str, Any, int]] = [
     ("/config/import-copilot", None, 200),
-    ("/config/refresh-oauth", {"scope": 0, "provider_id": "unknown"}, 500),
+    ("/config/refresh-oauth", {"scope": 0, "provider_id": "unknown"}, 404),
     ("/config/provider-key", {"scope": 0, "provider_id": "p", "kind": "bogus", "api_key": "sk"}, 400),
-    ("/mcp/docker/enable", None, 500),
+    ("/mcp/docker/enable", None, 503),
     ("/permissions/skip", {"skip": True}, 200),
 ]
 

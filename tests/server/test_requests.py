@@ -17,7 +17,6 @@ NOTIFIED = {"tool_call_id": "c1", "granted": False, "denied": False}
 GRANTED = NOTIFIED | {"granted": True}
 DENIED = NOTIFIED | {"denied": True}
 PERMISSION = {
-    "session_id": "id-1",
     "tool_call_id": "c1",
     "tool_name": "careful",
     "description": "may I?",
@@ -60,7 +59,8 @@ async def test_a_permission_is_asked_of_all_answered_by_one_and_told_to_the_othe
             result = await last_result(scene)
     request = asked(scene)
     assert {key: request[key] for key in PERMISSION} == PERMISSION
-    assert set(request) == {*PERMISSION, "id"}
+    assert set(request) == {*PERMISSION, "id", "session_id"}
+    assert request["session_id"] == scene.session
     assert late == request
     # Whoever came too late learns what was decided.
     assert (first, second) == ((200, {"resolved": True}), (200, {"resolved": False, "decision": "allowed"}))

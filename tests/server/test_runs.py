@@ -62,7 +62,13 @@ async def test_a_run_is_shown_from_accepted_to_its_ending() -> None:
             ended = await run(house, client, "r0")
             listed = (await house.http.get(client.path(f"/runs?session_id={session}"))).json()
             elsewhere = (await house.http.get(client.path("/runs?session_id=other"))).json()
-    accepted = {"run_id": "r0", "session_id": session, "kind": "prompt", "prompt": "go", "user_message_id": "id-2"}
+    accepted = {
+        "run_id": "r0",
+        "session_id": session,
+        "kind": "prompt",
+        "prompt": "go",
+        "user_message_id": active["user_message_id"],
+    }
     assert active == accepted | {
         "state": "active",
         "accepted_at": active["accepted_at"],
@@ -83,7 +89,7 @@ async def test_a_run_is_shown_from_accepted_to_its_ending() -> None:
         "started_at": active["started_at"],
         "ended_at": ended["ended_at"],
         "outcome": "completed",
-        "message_id": "id-3",
+        "message_id": ended["message_id"],
         "text": "first",
         "usage": ended["usage"],
         "steps": 1,
