@@ -7,6 +7,7 @@ from turnkeeper.client.place import Place
 from turnkeeper.protocol.config import Config, OAuthToken, ProviderEntry, Scope, SelectedModel
 from turnkeeper.protocol.problems import BadRequest
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
+from turnkeeper.protocol.wire_own import CatalogSource
 from turnkeeper.protocol.wire_workspaces import (
     ConfigCompact,
     ConfigModel,
@@ -18,6 +19,8 @@ from turnkeeper.protocol.wire_workspaces import (
     ProviderKey,
     RefreshOAuth,
 )
+
+UPDATE_SECONDS = 60.0
 
 
 class Configuration:
@@ -39,6 +42,11 @@ class Configuration:
     async def providers(self) -> list[ProviderEntry]:
         """The catalogue of what could be configured."""
         return await self._place.get_list("/providers", ProviderEntry)
+
+    async def update_providers(self, source: str = "") -> list[ProviderEntry]:
+        """Read the catalogue anew: from a URL or a file, or from where the server's environment says."""
+        answer = await self._place.post("/providers/update", CatalogSource(source), seconds=UPDATE_SECONDS)
+        return value(answer, list[ProviderEntry])
 
     async def set(self, scope: Scope, key: str, said: Any) -> None:
         """Set one key, a dotted path, in the file of a scope."""
