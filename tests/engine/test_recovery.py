@@ -379,3 +379,21 @@ async def test_a_deleted_sessions_run_and_its_children_have_ended_before_it_is_g
             finally:
                 never.set()
             read_by_the_ledger(await whole_log(stage.store))
+
+
+async def test_a_call_whose_id_was_used_before_gets_a_result_of_its_own() -> None:
+    """Some providers count their calls from zero in every answer."""
+    with fail_after(10):
+        turns = [
+            turn(CallTool("call_0", "look", {})),
+            turn(CallTool("call_0", "dig", {})),
+        ]
+        day = Recorder()
+        async with scene(*turns, store=day, tools=TOOLS) as stage:
+            await stage.submit("hi", await stage.session(), "r0")
+            await asked(stage)
+            store = await day.as_of(len(day.writes))
+        async with scene(store=store, id="again") as stage:
+            await stage.workspace.ended(RunId("r0"))
+            results = [r for message in await stage.messages(await the_session(stage)) for r in message.tool_results]
+    assert [(result.name, result.is_error) for result in results] == [("look", False), ("dig", True)]

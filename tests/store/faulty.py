@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from threading import Event
 from typing import Any
 
 import apsw
@@ -15,9 +16,12 @@ class FaultyDisk:
         self._failure: type[apsw.Error] = apsw.IOError
         self._operations: tuple[str, ...] = ()
         self.failed = 0
+        self.met = Event()
+        """Set when it has come to a failure."""
 
     def fail_at(self, number: int, failure: type[apsw.Error], *operations: str) -> None:
         self._left, self._failure, self._operations, self.failed = number, failure, operations, 0
+        self.met.clear()
 
     def mend(self) -> bool:
         """Whether it had come to a failure."""
@@ -30,6 +34,7 @@ class FaultyDisk:
         self._left -= 1
         if self._left <= 0:
             self.failed += 1
+            self.met.set()
             raise self._failure("told to fail")
 
 

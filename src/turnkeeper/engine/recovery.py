@@ -110,14 +110,15 @@ def _finished(workspace: "Workspace", message: Message) -> list[e.Fact]:
 
 
 async def _results(workspace: "Workspace", session_id: SessionId) -> list[e.Fact]:
+    """For the calls of the last answer that have none. Only what follows it counts: some providers use an id twice."""
     messages = await workspace.means.store.messages(session_id)
-    last = next((message for message in reversed(messages) if message.role is Role.ASSISTANT), None)
-    if last is None:
+    at = max((at for at, message in enumerate(messages) if message.role is Role.ASSISTANT), default=None)
+    if at is None:
         return []
-    answered = {result.tool_call_id for message in messages for result in message.tool_results}
+    answered = {result.tool_call_id for message in messages[at:] for result in message.tool_results}
     return [
-        e.MessageSaid(await _result(workspace, last, call))
-        for call in last.tool_calls
+        e.MessageSaid(await _result(workspace, messages[at], call))
+        for call in messages[at].tool_calls
         if call.id not in answered and not call.provider_executed
     ]
 
@@ -125,8 +126,9 @@ async def _results(workspace: "Workspace", session_id: SessionId) -> list[e.Fact
 async def _result(workspace: "Workspace", answer: Message, call: ToolCall) -> Message:
     means = workspace.means
     effect = await means.store.effect(call.id)
+    known = effect is not None and effect.run_id == answer.run_id
     seconds = means.now() // 1000
-    content = HOW_FAR[effect.state if effect else None]
+    content = HOW_FAR[effect.state if effect and known else None]
     return Message(
         id=MessageId(means.new_id()),
         session_id=answer.session_id,
