@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.models.scenes import message, user
-from turnkeeper.models.model import Chunk, Finished, Question, TextSaid, ToolCallDone, ToolSpec
+from turnkeeper.models.model import Chunk, Finished, Purpose, Question, TextSaid, ToolCallDone, ToolSpec
 from turnkeeper.models.offline import HONESTY, OfflineModel
 from turnkeeper.protocol.ids import MessageId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import FinishReason, Message, Role, Text, ToolCall, ToolResult
@@ -15,8 +15,11 @@ pytestmark = pytest.mark.anyio
 TOOLS = tuple(ToolSpec(name, "", {"type": "object"}) for name in ("ls", "glob", "grep", "view", "bash"))
 
 
-async def heard(*messages: Message, tools: tuple[ToolSpec, ...] = TOOLS, system: str = "") -> list[Chunk]:
-    return [chunk async for chunk in OfflineModel().stream(Question((system,), messages, tools))]
+async def heard(
+    *messages: Message, tools: tuple[ToolSpec, ...] = TOOLS, purpose: Purpose = Purpose.ANSWER
+) -> list[Chunk]:
+    question = Question(("You write titles and summaries.",), messages, tools, purpose=purpose)
+    return [chunk async for chunk in OfflineModel().stream(question)]
 
 
 def text_of(chunks: list[Chunk]) -> str:
@@ -135,11 +138,11 @@ async def test_the_same_question_gets_the_same_answer() -> None:
 
 async def test_a_title_is_the_request_itself_cut_at_a_word() -> None:
     asked = user("Generate a concise title for this:\n\nlist the files of the project and count them, then show a.py")
-    told = text_of(await heard(asked, tools=(), system="You write a short title."))
+    told = text_of(await heard(asked, tools=(), purpose=Purpose.TITLE))
     assert told == "list the files of the project and count them…"
 
 
 async def test_a_summary_names_what_was_asked_and_what_was_used() -> None:
     talk = (user("list"), *used("ls", "- a.py"), user("Summarize our conversation."))
-    told = text_of(await heard(*talk, tools=(), system="You summarise conversations."))
+    told = text_of(await heard(*talk, tools=(), purpose=Purpose.SUMMARY))
     assert told == f"The user asked, in this order:\n- list\n\nTools used: ls (1×).\n\n{HONESTY}"

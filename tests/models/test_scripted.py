@@ -4,12 +4,14 @@ from pathlib import Path
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from turnkeeper.models.model import (
     Chunk,
     Finished,
     Model,
     ModelTrouble,
+    Purpose,
     Question,
     ReasoningDone,
     ReasoningSaid,
@@ -36,6 +38,7 @@ from turnkeeper.models.scripted import (
 from turnkeeper.protocol.ids import MessageId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import FinishReason, Message, Role, Text
 from turnkeeper.protocol.runs import Usage
+from turnkeeper.testing.clock import JUMPING
 
 pytestmark = pytest.mark.anyio
 
@@ -164,6 +167,39 @@ async def test_a_script_can_be_kept_in_a_file(tmp_path: Path, name: str, content
         ToolInputSaid(CALL, '{"path":"."}'),
         ToolCallDone(CALL, "ls", '{"path":"."}'),
         Finished(FinishReason.TOOL_USE),
+    ]
+
+
+async def test_a_title_uses_up_no_turn_of_a_script_in_a_file(tmp_path: Path) -> None:
+    steps = '[{"steps": [{"kind": "say", "text": "an answer"}]}]'
+    for said, title in (('"title": "A name", ', [TextSaid("A name")]), ("", [])):
+        (tmp_path / "script.json").write_text(f'{{{said}"turns": {steps}}}')
+        model = load_script(tmp_path / "script.json")
+        question = replace(asked("Generate a title"), purpose=Purpose.TITLE)
+        assert [chunk async for chunk in model.stream(question)] == [*title, Finished(FinishReason.END_TURN)]
+        assert (await answer(model))[0] == TextSaid("an answer")
+
+
+@pytest.mark.parametrize("anyio_backend", [JUMPING], ids=["jumping"])
+async def test_a_script_takes_its_time_and_a_slow_reader_makes_nothing_later(tmp_path: Path) -> None:
+    steps = (
+        '{"kind": "pause", "seconds": 2}, {"kind": "say", "text": "abc", "characters": 1, "every_seconds": 0.5},'
+        '{"kind": "think", "text": "hm", "every_seconds": 1}'
+    )
+    (tmp_path / "script.json").write_text(f'{{"turns": [{{"steps": [{steps}]}}]}}')
+    model = load_script(tmp_path / "script.json")
+    begun = anyio.current_time()
+    heard: list[tuple[float, Chunk]] = []
+    async for chunk in model.stream(asked("go")):
+        heard.append((anyio.current_time() - begun, chunk))
+        await anyio.sleep(0.25)
+    assert heard == [
+        (2.5, TextSaid("a")),
+        (3.0, TextSaid("b")),
+        (3.5, TextSaid("c")),
+        (4.75, ReasoningSaid("hm")),
+        (5.75, ReasoningDone()),
+        (6.0, Finished(FinishReason.END_TURN)),
     ]
 
 

@@ -18,7 +18,7 @@ from turnkeeper.engine.prices import prices
 from turnkeeper.engine.querying import choose, query
 from turnkeeper.engine.running import Running
 from turnkeeper.engine.writing import begin_answer, session_of
-from turnkeeper.models.model import Model, ModelTrouble, Question, Trouble
+from turnkeeper.models.model import Model, ModelTrouble, Purpose, Question, Trouble
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.messages import STOPPED, Finish, FinishReason, Message, Role, Text
 from turnkeeper.protocol.sessions import SessionInfo
@@ -54,7 +54,7 @@ async def _summarise(running: Running, model: Model, session: SessionInfo, messa
     request = replace(running.new_message(Role.USER), parts=(Text(summary_request(session.todos)),))
     draft = await begin_answer(running, model, is_summary=True)
     for shortened in range(SHORTENED_TIMES_MAX + 1):
-        question = Question(system=system, messages=(*shown, request), session_id=session.id)
+        question = Question(system=system, messages=(*shown, request), session_id=session.id, purpose=Purpose.SUMMARY)
         try:
             model = await query(running, model, question, draft)
         except ModelTrouble as trouble:

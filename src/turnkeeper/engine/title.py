@@ -11,7 +11,7 @@ from turnkeeper.core import usage
 from turnkeeper.core.title import NOBODYS_TITLES, title_of
 from turnkeeper.engine.prices import prices
 from turnkeeper.engine.running import Running
-from turnkeeper.models.model import Finished, Model, ModelTrouble, Question, TextSaid, UsageSaid
+from turnkeeper.models.model import Finished, Model, ModelTrouble, Purpose, Question, TextSaid, UsageSaid
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import MessageId
 from turnkeeper.protocol.messages import FinishReason, Message, Role, Text
@@ -88,7 +88,8 @@ async def _answered(running: Running, model: Model, prompt: str) -> tuple[str, U
     )
     max_tokens = model.info.default_max_tokens if model.info.can_reason else TITLE_TOKENS_MAX
     text, spent, reason = "", Usage(), FinishReason.UNKNOWN
-    stream = model.stream(Question(system, (asked,), max_tokens=max_tokens, session_id=running.session.id))
+    question = Question(system, (asked,), max_tokens=max_tokens, session_id=running.session.id, purpose=Purpose.TITLE)
+    stream = model.stream(question)
     try:
         async for chunk in stream:
             match chunk:

@@ -42,6 +42,14 @@ class ModelInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     flat_rate: bool = False
 
 
+class Purpose(StrEnum):
+    """What a question is asked for."""
+
+    ANSWER = "answer"
+    TITLE = "title"
+    SUMMARY = "summary"
+
+
 class Question(msgspec.Struct, frozen=True):
     """One request to a model: a valid conversation, repaired and cut to size by the asker."""
 
@@ -51,6 +59,7 @@ class Question(msgspec.Struct, frozen=True):
     max_tokens: int = 0
     session_id: str = ""
     """For providers that keep a conversation on one machine; a hash is sent, never the id."""
+    purpose: Purpose = Purpose.ANSWER
 
 
 class TextSaid(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from turnkeeper.models.model import (
     Chunk,
     Finished,
     ModelInfo,
+    Purpose,
     Question,
     TextSaid,
     ToolCallBegun,
@@ -83,11 +84,16 @@ def chunks(said: Reply, question: Question) -> Iterator[Chunk]:
 
 def reply(question: Question) -> Reply:
     """The next thing to say in this conversation."""
-    system = " ".join(question.system).lower()
-    if not question.tools and "title" in system:
-        return Reply(title(question.messages))
-    if not question.tools and "summar" in system:
-        return Reply(summary(question.messages))
+    match question.purpose:
+        case Purpose.TITLE:
+            return Reply(title(question.messages))
+        case Purpose.SUMMARY:
+            return Reply(summary(question.messages))
+        case Purpose.ANSWER:
+            return answer(question)
+
+
+def answer(question: Question) -> Reply:
     since = since_last_user(question.messages)
     asked = since[0].text if since else ""
     available = {tool.name for tool in question.tools}

@@ -1,8 +1,9 @@
 """A model that says what its script says: the voice of our tests, and of anyone who wants a talk without surprises.
 
 A script is a sequence of turns, each used up by one question. A turn is a sequence of steps, played in order, and ends
-by itself with `tool_use` if it called a tool and `end_turn` if not. Nothing here waits for a clock: a `Hold` stands
-until its gate is released, so that a test decides when the next word comes.
+by itself with `tool_use` if it called a tool and `end_turn` if not. In tests a `Hold` stands until its gate is
+released, so that a test decides when the next word comes; in a script from a file a `Pause` takes its time, and words
+come `every_seconds`, as they did when it was real.
 """
 
 import math
@@ -20,6 +21,7 @@ from turnkeeper.models.model import (
     Model,
     ModelInfo,
     ModelTrouble,
+    Purpose,
     Question,
     ReasoningDone,
     ReasoningSaid,
@@ -49,10 +51,11 @@ SCRIPTED = ModelInfo(
 
 
 class Say(msgspec.Struct, frozen=True, tag="say", tag_field="kind"):
-    """Text, in one chunk or in chunks of `characters`."""
+    """Text, in one chunk or in chunks of `characters`; each `every_seconds` after the one before."""
 
     text: str
     characters: int = 0
+    every_seconds: float = 0.0
 
 
 class Think(msgspec.Struct, frozen=True, tag="think", tag_field="kind"):
@@ -62,6 +65,7 @@ class Think(msgspec.Struct, frozen=True, tag="think", tag_field="kind"):
     signature: str = ""
     provider_data: str = ""
     characters: int = 0
+    every_seconds: float = 0.0
 
 
 class CallTool(msgspec.Struct, frozen=True, tag="call_tool", tag_field="kind"):
@@ -83,6 +87,12 @@ class Hold(msgspec.Struct, frozen=True, tag="hold", tag_field="kind"):
     """Say nothing until `release(gate)`; in a script from a file nobody releases it, so it holds until cancelled."""
 
     gate: str
+
+
+class Pause(msgspec.Struct, frozen=True, tag="pause", tag_field="kind"):
+    """Say nothing for so long."""
+
+    seconds: float
 
 
 class Fail(msgspec.Struct, frozen=True, tag="fail", tag_field="kind"):
@@ -113,7 +123,7 @@ class Stop(msgspec.Struct, frozen=True, tag="stop", tag_field="kind"):
     reason: FinishReason
 
 
-Step = Say | Think | CallTool | Hold | Fail | Cut | Use | Stop
+Step = Say | Think | CallTool | Hold | Pause | Fail | Cut | Use | Stop
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -130,6 +140,8 @@ class Script(msgspec.Struct, frozen=True):
     model: ModelInfo = SCRIPTED
     again: bool = False
     """Whether it starts over when all turns are used up."""
+    title: str = ""
+    """What it says when it is asked for a title: a question beside the conversation, which uses up no turn."""
 
 
 def turn(*steps: Step, when: str = "") -> Turn:
@@ -140,8 +152,12 @@ def turn(*steps: Step, when: str = "") -> Turn:
 class ScriptedModel:
     """Owns one script and how far it is played; remembers every question it was asked."""
 
-    def __init__(self, turns: Sequence[Turn] = (), *, info: ModelInfo = SCRIPTED, again: bool = False) -> None:
+    def __init__(
+        self, turns: Sequence[Turn] = (), *, info: ModelInfo = SCRIPTED, again: bool = False, title: str | None = None
+    ) -> None:
+        """Without a `title` of its own, it answers a question for one with a turn."""
         self._info = info
+        self._title = title
         self._turns = tuple(turns)
         self._left = list(turns)
         self._again = again
@@ -176,9 +192,20 @@ class ScriptedModel:
         self.streams_open += 1
         try:
             for step in steps:
-                if isinstance(step, Hold):
-                    await self._stand(step.gate)
+                match step:
+                    case Hold(gate=gate):
+                        await self._stand(gate)
+                    case Pause(seconds=seconds):
+                        await anyio.sleep(seconds)
+                    case _:
+                        pass
+                every_seconds = step.every_seconds if isinstance(step, Say | Think) else 0.0
+                due = anyio.current_time()
                 for chunk in said(step):
+                    if every_seconds:
+                        # By the clock and not by the pause before: a reader's delay makes nothing later.
+                        due += every_seconds
+                        await anyio.sleep_until(due)
                     yield chunk
                     # A reader that cancels between two chunks is heard, as it would be by a socket.
                     await anyio.lowlevel.checkpoint()
@@ -192,9 +219,12 @@ class ScriptedModel:
         if not self._left and self._again:
             self._left = list(self._turns)
         asked = last_user_text(question)
+        aside = self._title is not None and question.purpose is Purpose.TITLE
         for index, candidate in enumerate(self._left):
-            if candidate.when in asked:
+            if candidate.when in asked and (candidate.when or not aside):
                 return self._left.pop(index)
+        if aside:
+            return turn(Say(self._title or ""))
         raise ModelTrouble(Trouble.REFUSED, f"the script has no turn left for question {len(self.questions)}")
 
     async def _stand(self, gate: str) -> None:
@@ -247,7 +277,7 @@ def load_script(path: Path) -> ScriptedModel:
         script = decode(content, type=Script)
     except (OSError, msgspec.MsgspecError) as error:
         raise ModelTrouble(Trouble.REFUSED, f"the script {path} cannot be played: {error}") from error
-    return ScriptedModel(script.turns, info=script.model, again=script.again)
+    return ScriptedModel(script.turns, info=script.model, again=script.again, title=script.title)
 
 
 def said(step: Step) -> Iterator[Chunk]:
@@ -278,7 +308,7 @@ def said(step: Step) -> Iterator[Chunk]:
         case Cut(quietly=quietly):
             if not quietly:
                 raise ModelTrouble(Trouble.CUT, "the connection was lost in the middle of the answer")
-        case Hold():
+        case Hold() | Pause():
             return
 
 
