@@ -13,6 +13,7 @@ from msgspec import inspect
 
 from turnkeeper.protocol.config import Config
 from turnkeeper.settings import marks
+from turnkeeper.settings.merging import split_key
 from turnkeeper.settings.reading import ConfigProblem, Document, Tree, as_list, as_tree
 from turnkeeper.settings.settings import Agent, Log, Notice, PermissionRule, Runs, Server, Shell, Waits
 
@@ -60,8 +61,20 @@ def check(document: Document) -> tuple[Tree, list[Notice]]:
         first, *others = (_problem(document, finding) for finding in wrong)
         raise ConfigProblem(first.message.partition(": ")[2], source=first.source, also=others)
     unknown = list(_unknown(tree, _shape(), ()))
-    notices = [Notice(_unknown_message(path, known), document.source(path)) for path, known in unknown]
+    notices = [
+        Notice(_unknown_message(path, known, "is not known and was ignored"), document.source(path))
+        for path, known in unknown
+    ]
     return as_tree(_known(tree, _shape())) or {}, notices
+
+
+def unknown_key(key: str) -> str:
+    """Why no file may say this key; empty when it may."""
+    tree: Any = None
+    for part in reversed(split_key(key)):
+        tree = {part: tree}
+    strange = _unknown(tree, _shape(), ())
+    return next((_unknown_message(path, known, "is not a key") for path, known in strange), "")
 
 
 def renamed(tree: Tree) -> Tree:
@@ -103,12 +116,12 @@ def _problem(document: Document, finding: Finding) -> ConfigProblem:
     return ConfigProblem(f"{marks.dotted(path)}: {message}", source=document.source(path))
 
 
-def _unknown_message(path: Path, known: list[str]) -> str:
+def _unknown_message(path: Path, known: list[str], said: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(str(path[-1]), known, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return f"{marks.dotted(path)} is not known and was ignored{hint}"
+    return f"{marks.dotted(path)} {said}{hint}"
 
 
 def _wrong_hooks(tree: Tree) -> Iterator[Finding]:

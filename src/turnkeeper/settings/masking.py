@@ -50,7 +50,7 @@ def _tree(config: Config) -> Tree:
 def _secrets(value: Any) -> Iterator[str]:
     """Every text that `_hidden` hides."""
     for key, item in (as_tree(value) or {}).items():
-        if _is_secret(key) or key in _ALL_VALUES:
+        if is_secret(key) or key in _ALL_VALUES:
             yield from (text for text in texts(item) if not _BARE.fullmatch(text) and text)
         elif key == "args":
             yield from (text for text, secret in _arguments(as_list(item)) if secret)
@@ -80,7 +80,7 @@ def _hidden(value: Any) -> Any:
 
 
 def _hidden_entry(key: str, item: Any) -> Any:
-    if _is_secret(key) or key in _ALL_VALUES:
+    if is_secret(key) or key in _ALL_VALUES:
         return _blotted(item)
     if key == "args":
         return [_blotted(text) if secret else text for text, secret in _arguments(as_list(item))]
@@ -105,12 +105,13 @@ def _arguments(arguments: list[Any]) -> Iterator[tuple[str, bool]]:
     told = False
     for argument in map(str, arguments):
         name, equals, said = argument.partition("=")
-        named = _FLAG.fullmatch(name) is not None and _is_secret(name)
+        named = _FLAG.fullmatch(name) is not None and is_secret(name)
         yield argument, bool(told or (named and equals and said)) and not _BARE.fullmatch(argument)
         told = named and not equals
 
 
-def _is_secret(name: str) -> bool:
+def is_secret(name: str) -> bool:
+    """Whether what has this name should be seen by nobody but its owner."""
     return bool(_SECRET_NAME.search(name)) and not _HARMLESS_NAME.search(name)
 
 
