@@ -188,6 +188,18 @@ class TUIOptions(_Words, frozen=True):
     completions: Completions | None = None
     transparent: bool | None = None
     scrollbar: str = ""
+    theme: str = ""
+    """Ours, as is what follows: a theme's name, or `auto` to follow the terminal."""
+    themes: dict[str, dict[str, str]] = {}
+    """Themes of one's own: by name their colours, and `dark` as `true` or `false`."""
+    glyphs: str = ""
+    """`unicode` or `ascii`; else as the terminal's language says."""
+    plain: bool = False
+    """Words, no boxes and nothing that moves, for screen readers."""
+    vim: bool = False
+    timestamps: bool = False
+    keys: dict[str, str] = {}
+    """By the id of a row of the key map the keys it has instead."""
 
 
 class Attribution(_Words, frozen=True):

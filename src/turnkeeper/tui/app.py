@@ -1,0 +1,172 @@
+"""The terminal application: connects, shows the workspace, and leaves.
+
+    first paint ─> connect ─> the workspace is known ─> Main
+                      └─ refused: said, with what to do; tried again on request
+
+It opens what it is given (`connect`) and closes it when it leaves; between the two it owns what is common to all its
+parts: signs, theme, settings, the clock, and how trouble is told.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import anyio
+from textual.app import InvalidThemeError
+from textual.binding import Binding
+from textual.css.query import NoMatches
+
+from turnkeeper.client.events import Link
+from turnkeeper.protocol.problems import Problem
+from turnkeeper.tui import themes
+from turnkeeper.tui.glyphs import glyphs_for
+from turnkeeper.tui.host import Host, wants_plain
+from turnkeeper.tui.keymap import APP_KEYS, moved, wrong_keys
+from turnkeeper.tui.keys import bindings
+from turnkeeper.tui.live import Live
+from turnkeeper.tui.main import Main
+from turnkeeper.tui.settings import Settings, settings_of
+from turnkeeper.tui.starting import Starting
+
+GOODBYE_SECONDS = 6.0
+
+Connect = Callable[[], AbstractAsyncContextManager[Live]]
+
+
+class Terminal(Host):
+    """Owns the connection, the settings and the screens."""
+
+    TITLE = "turnkeeper"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-normal"), (120, "-wide")]
+    # Textual's own ctrl+c only explains how to leave; ours is in the key map.
+    BINDINGS = [*bindings(APP_KEYS, "app"), Binding("ctrl+q", "quit", show=False, system=True)]
+    CSS = """
+    Screen { background: $background; color: $foreground; layers: base top; }
+    Toast { max-width: 70; }
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        *,
+        session: str = "",
+        env: Mapping[str, str],
+        now: Callable[[], float] = time.time,
+        state_dir: Path | None = None,
+    ) -> None:
+        super().__init__(env=env, now=now, state_dir=state_dir)
+        self.live: Live | None = None
+        self.main: Main | None = None
+        self._connect = connect
+        self._session = session
+        self._retry = anyio.Event()
+        self._leaving = anyio.Event()
+        self._left = anyio.Event()
+        self._themes = themes.all_themes({})
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the workspace is on the screen."""
+        return self.main is not None and self.main.is_shown
+
+    def on_mount(self) -> None:
+        self._apply(Settings())
+        self.push_screen(Starting())
+        self.run_worker(self._stay(), name="connection", exclusive=True)
+
+    async def _stay(self) -> None:
+        """Connected until somebody leaves."""
+        try:
+            while not self._leaving.is_set():
+                self._retry = anyio.Event()
+                try:
+                    async with self._connect() as live, anyio.create_task_group() as tasks:
+                        await self._begin(live)
+                        tasks.start_soon(live.follow)
+                        await live.begun()
+                        self.main = Main(live, session=self._session)
+                        await self.switch_screen(self.main)
+                        await self._leaving.wait()
+                        tasks.cancel_scope.cancel()
+                except Problem as problem:
+                    if isinstance(self.screen, Starting):
+                        self.screen.failed(problem.message)
+                        await self._retry.wait()
+                    else:
+                        self._leaving.set()
+        finally:
+            self.live = None
+            self._left.set()
+
+    async def _begin(self, live: Live) -> None:
+        self.live = live
+        live.on_problem = self.problem
+        live.on_link = self._linked
+        await self.configure()
+
+    async def configure(self) -> None:
+        """Take the settings as they are now."""
+        if self.live is not None:
+            try:
+                config = await self.live.workspace.config.get()
+            except Problem as problem:
+                self.problem(problem, "read the settings")
+                return
+            self._apply(settings_of(config))
+
+    def _apply(self, settings: Settings) -> None:
+        before, self.settings = self.settings, settings
+        if settings.glyphs != before.glyphs:
+            self.glyphs = glyphs_for(settings.glyphs, self.env)
+        self.plain = settings.plain or wants_plain(self.env)
+        self.animation_level = "none" if self.plain else "basic"
+        self._themes = themes.all_themes(settings.themes)
+        for theme in self._themes.values():
+            self.register_theme(theme)
+        self.theme = themes.chosen(settings.theme, self._themes, self.env)
+        if settings.keys != before.keys:
+            self.set_keymap(moved(settings.keys))
+        for wrong in (*themes.wrong_themes(settings.themes), *wrong_keys(settings.keys)):
+            self.say(wrong, severity="warning")
+        self.set_class(self.plain, "-plain")
+        self.set_class(settings.transparent, "-transparent")
+
+    def show_theme(self, name: str) -> None:
+        """Show a theme without keeping it."""
+        try:
+            self.theme = name
+        except InvalidThemeError:
+            self.say(f"There is no theme {name}.", severity="warning")
+
+    @property
+    def theme_names(self) -> list[str]:
+        return sorted(self._themes)
+
+    def _linked(self, link: Link) -> None:
+        if self.main is not None:
+            self.main.linked(link)
+        elif isinstance(self.screen, Starting) and link.problem:
+            self.screen.failed(link.problem, goes_on=True)
+
+    # Leaving
+
+    def on_starting_again(self) -> None:
+        self._retry.set()
+
+    async def leave(self) -> None:
+        """Say goodbye and go. Runs go on without us."""
+        if self.main is not None:
+            try:
+                await self.main.put_away()
+            except NoMatches:
+                pass
+        self._leaving.set()
+        self._retry.set()
+        with anyio.move_on_after(GOODBYE_SECONDS):
+            await self._left.wait()
+        self.exit(0)
+
+    async def action_quit(self) -> None:
+        self.run_worker(self.leave(), name="leaving", group="leaving", exclusive=True)

@@ -1,0 +1,59 @@
+"""What every part of the terminal may ask of the application it is in."""
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from textual.app import App
+from textual.dom import DOMNode
+
+from turnkeeper.protocol.problems import Problem
+from turnkeeper.tui.glyphs import Glyphs, glyphs_for
+from turnkeeper.tui.settings import Settings
+
+TOAST_SECONDS = 5.0
+LONG_TOAST_SECONDS = 12.0
+
+
+class Host(App[int]):
+    """Owns what is common to all parts: signs, settings, the clock, and how trouble is told."""
+
+    def __init__(
+        self,
+        *,
+        env: Mapping[str, str],
+        now: Callable[[], float] = time.time,
+        state_dir: Path | None = None,
+    ) -> None:
+        super().__init__()
+        self.env = env
+        self.now = now
+        self.state_dir = state_dir
+        """Where drafts are kept; None to keep none."""
+        self.settings = Settings()
+        self.glyphs: Glyphs = glyphs_for("", env)
+        self.plain = wants_plain(env)
+
+    def problem(self, problem: Problem, doing: str) -> None:
+        """Tell that something could not be done."""
+        said = problem.message[:1].upper() + problem.message[1:]
+        self.say(said, title=f"Could not {doing}", severity="error")
+
+    def say(self, text: str, *, title: str = "", severity: str = "information") -> None:
+        """Tell something in passing. Whatever it is, it is text and no markup."""
+        match severity:
+            case "error" | "warning":
+                self.notify(text, title=title, severity=severity, timeout=LONG_TOAST_SECONDS, markup=False)
+            case _:
+                self.notify(text, title=title, timeout=TOAST_SECONDS, markup=False)
+
+
+def wants_plain(env: Mapping[str, str]) -> bool:
+    return env.get("TURNKEEPER_PLAIN", "") not in ("", "0")
+
+
+def host_of(widget: DOMNode) -> Host:
+    """The application a part is in."""
+    app = widget.app
+    assert isinstance(app, Host)
+    return app

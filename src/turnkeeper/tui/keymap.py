@@ -1,0 +1,44 @@
+"""The key map: every key of the application, from the files of its parts. Help and settings are read from here."""
+
+from collections.abc import Iterable, Mapping
+
+from turnkeeper.tui.keys import Key
+from turnkeeper.tui.side.keys import KEYS as SIDE_KEYS
+
+APP_KEYS = (
+    Key("app.quit", "ctrl+c", "Quit; twice at once", first=True),
+    Key("app.help", "ctrl+g,f1", "Help: all keys", shown=True),
+    Key("app.palette", "ctrl+p", "Commands", shown=True),
+    Key("app.sessions", "ctrl+s", "Sessions", shown=True),
+    Key("app.models", "ctrl+l", "Models"),
+    Key("app.new", "ctrl+n", "New session"),
+    Key("app.yolo", "ctrl+y", "Allow everything, or ask again"),
+    Key("app.suspend", "ctrl+z", "Suspend to the shell"),
+    Key("app.focus", "tab", "Move between writing and reading"),
+    Key("app.queue", "ctrl+t", "What waits, and to-dos"),
+    Key("app.details", "ctrl+d", "Show or hide the side"),
+    Key("app.answer", "ctrl+k", "Go to what waits for an answer"),
+    Key("starting.again", "r", "Try again", shown=True),
+    Key("starting.leave", "q,ctrl+c,escape", "Leave", shown=True),
+)
+
+KEYS: tuple[Key, ...] = (*APP_KEYS, *SIDE_KEYS)
+BY_ID = {key.id: key for key in KEYS}
+
+
+def moved(own: Mapping[str, str]) -> dict[str, str]:
+    """The keys that settings give to rows of the map; what they name and is not there is left out."""
+    return {id: keys for id, keys in own.items() if id in BY_ID and keys.strip()}
+
+
+def wrong_keys(own: Mapping[str, str]) -> Iterable[str]:
+    """What is wrong with the settings' keys, a sentence each."""
+    return [f"keys: there is no {id} in the key map; 'help' lists what there is" for id in own if id not in BY_ID]
+
+
+def grouped() -> dict[str, list[Key]]:
+    """By context, for help."""
+    groups: dict[str, list[Key]] = {}
+    for key in KEYS:
+        groups.setdefault(key.context, []).append(key)
+    return groups

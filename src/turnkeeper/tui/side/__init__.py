@@ -1,0 +1,1 @@
+"""Around the conversation: where one lands, the side, the line that waits, the status, the banner."""
