@@ -131,7 +131,8 @@ def check_duty(before: Ledger, after: Ledger, command: told.Command, events: Seq
             _check_request(before, after, command)
         case told.Decided(request, answer, by):
             asks = before.is_active(request.run_id) and not before.stopping and request not in before.pending
-            settled = [e.RequestAsked(request), e.RequestAnswered(request.id, answer, by, request.tool_call_id)]
+            answered = e.RequestAnswered(request.id, answer, by, request.tool_call_id, unattended=True)
+            settled = [e.RequestAsked(request), answered]
             hold("what nobody was asked is asked and settled at once", list(events) == (settled if asks else []))
 
 

@@ -20,8 +20,8 @@ from turnkeeper.protocol.problems import RunTaken, SessionMoved, StoreUnavailabl
 from turnkeeper.protocol.requests import Decision, Permission, Question, Questions, QuestionType, Request
 from turnkeeper.protocol.runs import Outcome
 
-SHARES = {"say": 4, "step": 3, "ask": 2, "withdraw": 1, "finish": 3, "fail": 1}
-LAST_WORDS = {"say": 1, "ask": 1, "step": 1, "finish": 3, "late": 3}
+SHARES = {"say": 4, "step": 3, "ask": 2, "decided": 1, "withdraw": 1, "finish": 3, "fail": 1}
+LAST_WORDS = {"say": 1, "ask": 1, "decided": 1, "step": 1, "finish": 3, "late": 3}
 
 
 class Task:

@@ -25,6 +25,7 @@ HAPPENINGS = (
     "→ RequestWithdrawn, RunComplete, RunStarted",
     "→ RequestWithdrawn, RunStopping",
     "→ RequestAnswered",
+    "→ RequestAsked, RequestAnswered",
     "→ PromptEdited",
     "→ PromptSteered",
     "→ QueueReordered",
