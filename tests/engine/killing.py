@@ -98,7 +98,7 @@ async def victim(directory: Path, before: Told, name: str, tell: Tell) -> None:
     prompts = [f"{dice.choice(('say', 'use', 'ask'))} {name}-{number}" for number in range(PROMPTS)]
     async with (
         open_store(directory) as store,
-        scene(*turns(prompts), store=store, tools=tools(directory), id=name) as stage,
+        scene(*turns(prompts), store=store, tools=tools(directory), id=f"minted-{name}") as stage,
         anyio.create_task_group() as tasks,
     ):
         hold("the database is whole", store.notice == "")
@@ -195,7 +195,7 @@ def tools(directory: Path) -> list[PlainTool]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(prog="scripts/kill", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--directory", type=Path, default=None, help="where to leave the workspaces (a temporary one)")
