@@ -17,7 +17,7 @@ class FaultyDisk:
         self._operations: tuple[str, ...] = ()
         self.failed = 0
         self.met = Event()
-        """Set when it has come to a failure."""
+        """Set when it has come to a failure, or was mended: nobody waits for a failure that will not come."""
 
     def fail_at(self, number: int, failure: type[apsw.Error], *operations: str) -> None:
         self._left, self._failure, self._operations, self.failed = number, failure, operations, 0
@@ -26,6 +26,7 @@ class FaultyDisk:
     def mend(self) -> bool:
         """Whether it had come to a failure."""
         self._left = None
+        self.met.set()
         return self.failed > 0
 
     def meet(self, operation: str) -> None:
