@@ -5,7 +5,7 @@ what came of it. So the whole loop (asking, tools, permissions, reporting) works
 """
 
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 
 import anyio.lowlevel
@@ -22,8 +22,9 @@ from turnkeeper.models.model import (
     ToolInputSaid,
     UsageSaid,
 )
-from turnkeeper.models.offline_reports import report
-from turnkeeper.models.offline_requests import EXAMPLES, Call, calls_for
+from turnkeeper.models.offline_calls import Call
+from turnkeeper.models.offline_reports import report, suggested
+from turnkeeper.models.offline_requests import BEFORE, EXAMPLES, REQUESTS_MAX, understood
 from turnkeeper.protocol.ids import ToolCallId
 from turnkeeper.protocol.messages import FinishReason, Message, Role, ToolCall, ToolResult
 from turnkeeper.protocol.runs import Usage
@@ -46,6 +47,12 @@ HONESTY = (
     "(I am the built-in offline assistant, not a language model. For a real one, set a provider's key, such as "
     "ANTHROPIC_API_KEY or OPENAI_API_KEY, or start a local server such as Ollama.)"
 )
+GREETING = re.compile(r"(?:hi|hello|hey|thanks?|thank you|help|who are you|what (?:can|do) you)\b", re.IGNORECASE)
+CHANGES = re.compile(
+    r"(?:create|write|edit|change|fix|delete|remove|add|rename|refactor|implement|update|make|build|generate|move)\b",
+    re.IGNORECASE,
+)
+ADDED = ("<system_reminder>", "<hook_context>")
 INSTRUCTION = re.compile(r"^(generate|write|create|give)\b[^\n]*\btitle\b[^\n]*\n+", re.IGNORECASE)
 
 
@@ -94,23 +101,47 @@ def reply(question: Question) -> Reply:
 
 
 def answer(question: Question) -> Reply:
-    since = since_last_user(question.messages)
-    asked = since[0].text if since else ""
+    since = since_asked(question.messages)
+    said = understood(since[0].text if since else "")
     available = {tool.name for tool in question.tools}
-    calls = [call for call in calls_for(asked) if call.tool in available]
     done = answered(since[1:])
+    calls = planned([call for call in said.calls if call.tool in available], done)
     if not calls:
-        return Reply(f"{HONESTY}\n\nI can do simple things here. Try one of these:\n\n{EXAMPLES}")
+        return Reply(f"{beyond(said.left)}{HONESTY}\n\nI can do simple things here. Try one of these:\n\n{EXAMPLES}")
     if len(done) < len(calls):
         return Reply(f"{calls[len(done)].intention}.", calls[len(done)])
-    told = "\n\n".join(report(call, result) for call, result in zip(calls, done, strict=False))
-    first = len(question.messages) == len(since)
-    return Reply(f"{told}\n\n{HONESTY}" if first else told)
+    told = [report(call, result) for call, result in zip(calls, done, strict=True) if not suggested(call, result)]
+    told += [f"I did not understand this: {shortened(piece)}" for piece in said.left]
+    spoke_before = any(message.role is Role.ASSISTANT for message in question.messages[: -len(since)])
+    return Reply("\n\n".join(told if spoke_before else [*told, HONESTY]))
 
 
-def since_last_user(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    places = [place for place, message in enumerate(messages) if message.role is Role.USER and message.text.strip()]
-    return messages[places[-1] :] if places else ()
+def beyond(left: Sequence[str]) -> str:
+    """Why nothing is done; to who only greets or asks for help, nothing needs to be said."""
+    first = BEFORE.sub("", left[0]) if left else ""
+    if CHANGES.match(first):
+        return "I cannot write or change anything: that takes a language model.\n\n"
+    return "" if not first or GREETING.match(first) else "I did not understand that.\n\n"
+
+
+def planned(calls: Sequence[Call], done: Sequence[ToolResult]) -> list[Call]:
+    """What was asked for, and behind a file that is not there the one that was probably meant."""
+    plan = list(calls)
+    for place, result in enumerate(done[: REQUESTS_MAX * 2]):
+        another = suggested(plan[place], result) if place < len(plan) else None
+        if another is not None and another.arguments != plan[place].arguments:
+            plan.insert(place + 1, another)
+    return plan
+
+
+def since_asked(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """What was said since the user asked something; what the house adds in a user's name is not asked."""
+    asked = [
+        place
+        for place, message in enumerate(messages)
+        if message.role is Role.USER and message.text.strip() and not message.text.lstrip().startswith(ADDED)
+    ]
+    return messages[asked[-1] :] if asked else ()
 
 
 def answered(messages: tuple[Message, ...]) -> list[ToolResult]:
@@ -139,12 +170,12 @@ def summary(messages: tuple[Message, ...]) -> str:
     for message in messages:
         for call in message.tool_calls:
             used[call.name] = used.get(call.name, 0) + 1
-    asked = "\n".join(f"- {title_line(text)}" for text in requests[-REQUESTS_IN_SUMMARY_MAX:]) or "- nothing yet"
+    asked = "\n".join(f"- {shortened(text)}" for text in requests[-REQUESTS_IN_SUMMARY_MAX:]) or "- nothing yet"
     tools = ", ".join(f"{name} ({count}×)" for name, count in used.items()) or "none"
     return f"The user asked, in this order:\n{asked}\n\nTools used: {tools}.\n\n{HONESTY}"
 
 
-def title_line(text: str) -> str:
+def shortened(text: str) -> str:
     return " ".join(text.split())[:200]
 
 
