@@ -14,16 +14,19 @@ from turnkeeper.core.claims import (
     create,
     detach,
     expire,
+    introduce,
     keeps_open,
     next_deadline,
+    present,
     release,
     retire,
     retire_everywhere,
 )
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.ids import ClientId, SessionId, WorkspaceId
 from turnkeeper.protocol.problems import ClientNotAttached
 
-A, B = ClientId("a"), ClientId("b")
+A, B, C = ClientId("a"), ClientId("b"), ClientId("c")
 S, T, NONE = SessionId("s"), SessionId("t"), SessionId("")
 USUAL = Policy(runs_keep_open=False)
 AT_ONCE = Policy(detach_grace_seconds=0, runs_keep_open=False)
@@ -296,3 +299,18 @@ def after(claims: Claims, command: str, client: ClientId, stream: str, now: floa
             return choose(claims, client, S)
         case _:
             return expire(claims, now=now)
+
+
+def test_who_is_there_is_told_in_the_order_they_came_with_the_names_they_gave() -> None:
+    claims = attach(attach(create(Claims(), A, now=0, policy=USUAL), B, "b", at=10), C, "c", at=5)
+    claims = introduce(introduce(claims, ClientName(C, "carol", "cli")), ClientName(A, "alice", "terminal"))
+    assert [(one.client, one.name, one.since) for one in present(claims)] == [(C, "carol", 5), (B, "", 10)]
+    assert [one.name for one in present(attach(claims, A, "a", at=20))] == ["carol", "", "alice"]
+    assert present(attach(claims, C, "again", at=99))[0].since == 5
+
+
+def test_who_says_nothing_of_itself_stays_who_it_was_and_who_is_not_there_has_nobody_to_say_it_to() -> None:
+    claims = introduce(attach(Claims(), A, "a"), ClientName(A, "alice", "terminal"))
+    assert introduce(claims, ClientName(A)) is claims
+    assert introduce(claims, ClientName(B, "bob")) is claims
+    assert [one.kind for one in present(introduce(claims, ClientName(A, "alice", "cli")))] == ["cli"]

@@ -5,6 +5,7 @@ import json
 import msgspec
 
 from turnkeeper.protocol import events
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.events import Event, Gate
 from turnkeeper.protocol.ids import ClientId, MessageId, Position, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Delta, PartKind, Text
@@ -222,6 +223,11 @@ TOLD: list[tuple[Event, str, str]] = [
         "run_waiting",
         '{"session_id":"S","run_id":"r","delay":"retry","seconds":5.0,"message":"overloaded","provider":"anthropic"}',
     ),
+    (
+        events.ClientNamed(ClientName(C, "alice@laptop", "terminal")),
+        "client_named",
+        '{"client_id":"c","name":"alice@laptop","kind":"terminal"}',
+    ),
     (events.SkipSet(skip=True, by=C, session_id=S), "skip_moved", '{"skip":true,"by":"c","session_id":"S"}'),
     (
         events.RunComplete(R, Outcome.COMPLETED, M, denied=("bash(rm x)",)),
@@ -242,7 +248,7 @@ def test_every_turn_of_a_runs_life_has_its_words_and_is_read_back() -> None:
 
 
 def test_every_kind_of_ours_is_told_by_some_event_or_whispered() -> None:
-    assert {kind for _, kind, _ in TOLD} | {"delta"} == set(OWN_KINDS)
+    assert {kind for _, kind, _ in TOLD} | {"delta", "presence"} == set(OWN_KINDS)
 
 
 def test_what_the_original_has_words_for_is_not_said_twice() -> None:

@@ -29,6 +29,9 @@ def _process(*tests: str) -> list[str]:
     return [f"tests/e2e/test_server.py::test_{test}" for test in tests]
 
 
+NAMED_LAST = (
+    "tests/store/test_contract.py::test_clients_are_known_by_the_name_they_gave_last_in_the_order_in_which_they_gave_it"
+)
 STALE = _in("listening", "a_socket_that_a_dead_server_left_is_replaced_and_a_live_one_never_is")
 RUN = _in("crush", "a_prompt_from_the_command_line_is_answered_and_printed")
 REFUSED = _in("refusals", "a_prompt_is_refused_for_the_first_thing_that_is_wrong")
@@ -401,6 +404,17 @@ PROMISES: dict[str, list[str]] = {
         "who_submitted_a_prompt_is_told_with_it",
         "a_line_that_waits_after_a_crash_goes_on_when_somebody_says_so_and_is_kept_until_then",
     ),
+    "people who share a workspace see who is there and who typed what": [
+        *_in(
+            "presence",
+            "who_shares_a_workspace_is_told_who_comes_looks_elsewhere_and_goes",
+            "who_resumes_is_told_who_is_there_again_and_an_old_client_is_told_nothing_of_it",
+            "a_name_is_one_short_line_without_anything_that_moves_a_cursor",
+            "who_did_something_can_still_be_named_when_it_is_gone_and_the_server_was_started_again",
+        ),
+        "tests/client/test_presence.py::test_two_clients_of_a_server_see_each_other_come_look_and_go",
+        NAMED_LAST,
+    ],
     # The cancellation matrix.
     "agent-core 2.1": _in("cancel", "a_cancel_with_nothing_to_cancel_does_not_poison_the_next_prompt"),
     "agent-core 2.2": [*_in("cancel", "a_cancel_right_after_the_202_is_not_lost"), *MATRIX],

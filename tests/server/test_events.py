@@ -1,6 +1,7 @@
 """The event stream, byte for byte: what an old client reads as it always did, and what a new one can ask for."""
 
 import math
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -60,7 +61,12 @@ async def watched(*turns: Turn, query: str = "", **more: Any) -> AsyncGenerator[
 
 def plainly(raw: bytes, here: str) -> bytes:
     """What is minted carries the workspace's name, which is another one every time."""
-    return raw.replace(here.removeprefix("/v1/workspaces/").encode() + b"-", b"id-")
+    return without_presence(raw).replace(here.removeprefix("/v1/workspaces/").encode() + b"-", b"id-")
+
+
+def without_presence(raw: bytes) -> bytes:
+    """Who is there is told beside everything else, in no order to it."""
+    return re.sub(rb'data: {"type":"presence",.*\n\n', b"", raw)
 
 
 async def begun(door: Served, here: str) -> str:
@@ -137,7 +143,7 @@ async def test_a_client_that_asks_for_it_is_told_every_turn_of_a_run_in_fragment
                 b"run_accepted",
                 b"updated",
                 b'{"session_id":"id-1","run_id":"r1","prompt":"go","kind":"prompt","user_message_id":"id-2",'
-                b'"at":1700000000002}',
+                b'"at":1700000000003}',
                 3,
             ),
             line(b"run_started", b"updated", b'{"session_id":"id-1","run_id":"r1"}', 4),

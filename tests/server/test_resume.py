@@ -24,7 +24,12 @@ async def all_of(client: Client, *, after: int = 0, last: int, detail: str = "")
     async with client.events(after=after, detail=detail) as events:
         while (await events.any()).id != last:
             pass
-    return events.seen
+    return logged(events.seen)
+
+
+def logged(seen: list[Heard]) -> list[Heard]:
+    """Without who is there, which is told beside the log."""
+    return [heard for heard in seen if heard.kind != "presence"]
 
 
 async def talked(house: Front, *texts: str) -> tuple[Client, str, int]:
@@ -96,7 +101,7 @@ async def test_a_stream_goes_on_after_the_server_was_started_again() -> None:
     assert (interrupted["run_id"], interrupted["error"]) == ("r1", STOPPED_BY_SERVER.message)
     assert (done["run_id"], done["text"]) == ("r2", "two")
     place = next(at for at, heard in enumerate(whole) if heard.id == last)
-    seen = [(heard.id, heard.kind) for heard in events.seen if heard.kind != "delta"]
+    seen = [(heard.id, heard.kind) for heard in logged(events.seen) if heard.kind != "delta"]
     assert seen == [(heard.id, heard.kind) for heard in whole[place + 1 :]]
 
 
@@ -158,6 +163,8 @@ async def test_a_snapshot_is_the_workspace_as_of_one_position() -> None:
         "questions": [],
         "held": [],
         "unasked": [],
+        "clients": [],
+        "names": [],
     }
     assert busy["sessions"] == [shown | {"is_busy": True, "message_count": 2}]
     assert [(run["run_id"], run["state"], run["prompt"]) for run in busy["runs"]] == [

@@ -10,7 +10,7 @@ from anyio import fail_after
 
 from tests.server.moments import Gate
 from turnkeeper.core.claims import Policy
-from turnkeeper.engine.reception import Room
+from turnkeeper.engine.room import Room
 from turnkeeper.models.scripted import Hold, Say, turn
 from turnkeeper.protocol.problems import Problem, StoreUnavailable
 from turnkeeper.testing.front import Client, Front, front

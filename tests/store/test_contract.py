@@ -1,12 +1,15 @@
 """What every store promises about the log, about runs, and about requests."""
 
 import anyio
+import msgspec
 import pytest
 
 from tests.store.replaying import views_equal_replay
 from tests.store.scenes import AT, SECONDS, A, B, C, Q, S, T, accepted, asked, begin, completed, said, tell
 from tests.store.scenes import M as MESSAGE
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.events import (
+    ClientNamed,
     ConfigChanged,
     Entry,
     Event,
@@ -43,7 +46,7 @@ from turnkeeper.protocol.problems import (
 )
 from turnkeeper.protocol.requests import Decision, Grant, Rule, Verdict
 from turnkeeper.protocol.runs import Cause, Failure, Outcome, Prompt, RunState, Usage
-from turnkeeper.store.store import Settled, Store
+from turnkeeper.store.store import NAMES_MAX, Settled, Store
 
 
 async def refused(store: Store, problem: type[Problem], *events: Event, session_id: SessionId = S) -> None:
@@ -322,3 +325,19 @@ async def test_an_event_without_a_time_gets_the_time(store: Store) -> None:
     info = await store.session(S)
     assert info is not None
     assert info.updated_at == info.created_at >= SECONDS
+
+
+async def test_clients_are_known_by_the_name_they_gave_last_in_the_order_in_which_they_gave_it(store: Store) -> None:
+    one, other = ClientName(ClientId("1"), "alice@laptop", "terminal"), ClientName(ClientId("2"), "bob", "cli")
+    again = msgspec.structs.replace(one, name="alice@desk")
+    await tell(store, ClientNamed(one), ClientNamed(other), session_id=WORKSPACE)
+    assert (await store.snapshot()).names == (one, other)
+    await tell(store, ClientNamed(again), session_id=WORKSPACE)
+    assert (await store.snapshot()).names == (other, again)
+    await views_equal_replay(store)
+
+
+async def test_of_more_clients_than_are_remembered_the_last_ones_are(store: Store) -> None:
+    crowd = [ClientName(ClientId(str(number)), f"client {number}") for number in range(NAMES_MAX + 2)]
+    await tell(store, *map(ClientNamed, crowd), session_id=WORKSPACE)
+    assert (await store.snapshot()).names == tuple(crowd[2:])

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from tests.store.replaying import seen, views_equal_replay
 from tests.store.scenes import AT, S, T, asked
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.events import (
+    ClientNamed,
     ConfigChanged,
     Delay,
     EffectNoted,
@@ -44,7 +46,7 @@ from turnkeeper.protocol.events import (
     TodosSet,
     UsageCounted,
 )
-from turnkeeper.protocol.ids import WORKSPACE, MessageId, Position, RequestId, RunId, SessionId, ToolCallId
+from turnkeeper.protocol.ids import WORKSPACE, ClientId, MessageId, Position, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import (
     STOPPED,
     Binary,
@@ -158,6 +160,9 @@ events: st.SearchStrategy[Event] = st.one_of(
     ),
     st.builds(FileSeen, st.builds(FileRead, sessions, words, small, words, small)),
     st.builds(GrantGiven, grants),
+    st.builds(
+        ClientNamed, st.builds(ClientName, st.sampled_from([ClientId("c"), ClientId("d")]), st.sampled_from("ab"))
+    ),
     st.builds(GrantRevoked, words),
     st.builds(EffectNoted, st.builds(Effect, calls, sessions, run_ids, words, st.sampled_from(EffectState), words)),
     st.builds(RunWaiting, run_ids, st.sampled_from(Delay), st.just(1.5), words),

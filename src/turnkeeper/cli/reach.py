@@ -43,9 +43,10 @@ class Reach:
     async def client(self, *, start: bool = True) -> AsyncGenerator["Client"]:
         """The server, this user's own if none was named; that one is started if it does not run."""
         from turnkeeper.client.client import Client
+        from turnkeeper.protocol.clients import ClientKind
 
         host = self.host or os.environ.get("TURNKEEPER_HOST", "")
-        async with Client.connect(host, token=self.token(), start=start) as client:
+        async with Client.connect(host, token=self.token(), start=start, kind=ClientKind.CLI) as client:
             yield client
 
     @asynccontextmanager

@@ -9,11 +9,13 @@ Leaving the block says goodbye to the server, which lets go of what this client 
 """
 
 import os
+import platform
 import uuid
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 
@@ -22,6 +24,7 @@ from turnkeeper.client.asking import Unsupported, checked, segment, value
 from turnkeeper.client.http import Http, ServerLost, ServerUnreachable
 from turnkeeper.client.place import Place, Revive
 from turnkeeper.client.workspace import WorkspaceClient
+from turnkeeper.protocol.clients import ClientKind, client_name
 from turnkeeper.protocol.hosts import Host, parse_host
 from turnkeeper.protocol.ids import ClientId
 from turnkeeper.protocol.problems import Problem, ServerClosing
@@ -34,13 +37,33 @@ OPEN_ATTEMPTS_MAX = 3
 GOODBYE_SECONDS = 5.0
 
 
+def own_name() -> str:
+    """Who works at which computer, as far as the system says."""
+    user = os.environ.get("USER") or os.environ.get("LOGNAME") or os.environ.get("USERNAME") or ""
+    return f"{user}@{platform.node()}" if user else platform.node()
+
+
 class Client:
     """Owns an id, under which the server knows this program, and the connections to that server."""
 
-    def __init__(self, host: str | Host, *, token: str = "", client_id: str = "", revive: Revive | None = None) -> None:
+    def __init__(
+        self,
+        host: str | Host,
+        *,
+        token: str = "",
+        client_id: str = "",
+        name: str | None = None,
+        kind: ClientKind = ClientKind.SCRIPT,
+        revive: Revive | None = None,
+    ) -> None:
+        """`name` is what others who share a workspace see; `user@computer` unless another is given, or an empty one."""
         self.host = parse_host(host) if isinstance(host, str) else host
-        self.id = ClientId(client_id or str(uuid.uuid4()))
-        headers = {"X-Client-Id": self.id} | ({"Authorization": f"Bearer {token}"} if token else {})
+        who = client_name(ClientId(client_id or str(uuid.uuid4())), own_name() if name is None else name, kind)
+        self.id = who.client_id
+        self.name = who.name
+        headers = {"X-Client-Id": self.id, "X-Client-Kind": who.kind}
+        headers |= {"X-Client-Name": quote(who.name, safe="@ ")} if who.name else {}
+        headers |= {"Authorization": f"Bearer {token}"} if token else {}
         self.http = Http(self.host, headers=headers)
         self._revive = revive
         self._opened: list[WorkspaceClient] = []
@@ -54,6 +77,8 @@ class Client:
         *,
         token: str = "",
         start: bool = True,
+        name: str | None = None,
+        kind: ClientKind = ClientKind.SCRIPT,
         env: Mapping[str, str] | None = None,
     ) -> AsyncGenerator["Client"]:
         """A client of the server at `host`; without one, of this user's own server, which is started if need be."""
@@ -63,7 +88,8 @@ class Client:
         if start and local is not None:
             await local.ensure()
         revive = local.ensure if start and local is not None else None
-        async with cls(host or str(local.host if local else ""), token=token, revive=revive) as client:
+        where = host or str(local.host if local else "")
+        async with cls(where, token=token, name=name, kind=kind, revive=revive) as client:
             yield client
 
     async def __aenter__(self) -> "Client":

@@ -8,6 +8,7 @@ import msgspec
 from turnkeeper.client.conversation import Conversation
 from turnkeeper.protocol import wire_events as wire
 from turnkeeper.protocol.runs import RunState
+from turnkeeper.protocol.wire_clients import ClientView, NameView
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.protocol.wire_requests import PermissionRequest, QuestionRequest, Unasked
 from turnkeeper.protocol.wire_sessions import File, Session
@@ -45,6 +46,10 @@ class View(msgspec.Struct, frozen=True):
     lsps: Mapping[str, wire.LSPEvent] = {}
     unasked: frozenset[Unasked] = frozenset()
     """Whose runs ask nobody for permission."""
+    clients: Mapping[str, ClientView] = {}
+    """Who is attached now, in the order they came."""
+    names: Mapping[str, NameView] = {}
+    """What those are called who did something that is kept, whether they are still there or not."""
     config_revision: int = 0
     """Grows whenever the configuration changed, which is then to be read again."""
 
@@ -61,6 +66,15 @@ class View(msgspec.Struct, frozen=True):
     def waiting(self, session_id: str) -> list[RunView]:
         """The runs in line, with their prompts and authors."""
         return [self.runs[id] for id in self.queues.get(session_id, ()) if id in self.runs]
+
+    def watching(self, session_id: str) -> list[ClientView]:
+        """Who looks at a session."""
+        return [client for client in self.clients.values() if client.session_id == session_id]
+
+    def name_of(self, client_id: str) -> str:
+        """What a client is called; empty if it never said."""
+        here, known = self.clients.get(client_id), self.names.get(client_id)
+        return (here.name if here else "") or (known.name if known else "")
 
     def conversation(self, session_id: str) -> Conversation:
         return self.conversations.get(session_id, NOTHING_SAID)

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from turnkeeper.client import conversation as talk
-from turnkeeper.client import seen_requests, seen_runs
+from turnkeeper.client import seen_clients, seen_requests, seen_runs
 from turnkeeper.client.conversation import Conversation
 from turnkeeper.client.known import NOTHING_SAID, Settled, View, with_, without
 from turnkeeper.protocol import wire_details as own
@@ -43,7 +43,7 @@ def begun(snapshot: Snapshot) -> View:
     for run in snapshot.runs:
         if run.state == RunState.QUEUED.value:
             queues[run.session_id] = (*queues.get(run.session_id, ()), run.run_id)
-    return View(
+    view = View(
         sessions={session.id: session for session in snapshot.sessions},
         runs=runs,
         queues=queues,
@@ -51,7 +51,10 @@ def begun(snapshot: Snapshot) -> View:
         permissions={request.id: request for request in snapshot.permissions},
         questions={request.id: request for request in snapshot.questions},
         unasked=frozenset(snapshot.unasked),
+        clients={client.client_id: client for client in snapshot.clients},
+        names={one.client_id: one for one in snapshot.names},
     )
+    return replace(view, sessions=seen_clients.attended(view)) if view.clients else view
 
 
 def renewed(view: View, snapshot: Snapshot) -> View:
@@ -120,7 +123,7 @@ def _session(view: View, envelope: Envelope, payload: Session) -> View:
     known = view.sessions.get(payload.id)
     busy = view.active(payload.id) is not None
     # On the stream these two are always empty.
-    watched = known.attached_clients if known else payload.attached_clients
+    watched = known.attached_clients if known else len(view.watching(payload.id)) or payload.attached_clients
     told = replace(payload, is_busy=busy or payload.is_busy, attached_clients=watched)
     view = replace(view, sessions=with_(view.sessions, payload.id, told))
     if envelope.type == "created" and payload.id not in view.conversations:
@@ -188,6 +191,8 @@ _FOLDS: dict[type, Callable[[View, Envelope, Any], View]] = {
     own.GateMoved: seen_runs.gate,
     own.RequestClosed: seen_requests.closed,
     own.SkipMoved: _skip,
+    own.NameView: seen_clients.named,
+    own.Presence: seen_clients.presence,
     wire.WireMessage: _said,
     File: _file,
     PermissionNotification: seen_requests.notified,

@@ -24,6 +24,7 @@ from turnkeeper.client.requests import Permissions, Questions
 from turnkeeper.client.runs import Agent, Runs
 from turnkeeper.client.sessions import Messages, Sessions
 from turnkeeper.protocol.problems import ClientNotAttached
+from turnkeeper.protocol.wire_clients import Clients
 from turnkeeper.protocol.wire_own import Snapshot
 from turnkeeper.protocol.wire_sessions import CurrentSession
 from turnkeeper.protocol.wire_workspaces import Workspace
@@ -68,6 +69,10 @@ class WorkspaceClient:
     async def snapshot(self) -> Snapshot:
         """Sessions, runs, queues and requests as of one position: what a view begins with."""
         return await self.place.get("/snapshot", Snapshot)
+
+    async def clients(self) -> Clients:
+        """Who is attached now, and what those are called who did something here."""
+        return await self.place.get("/clients", Clients)
 
     async def select(self, session_id: str) -> None:
         """Tell who else is here which session this client looks at; empty for none.

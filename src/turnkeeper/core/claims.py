@@ -18,6 +18,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.ids import ClientId, SessionId, WorkspaceId
 from turnkeeper.protocol.problems import ClientNotAttached
 
@@ -45,6 +46,11 @@ class Claim(msgspec.Struct, frozen=True):
     """The session this client is looking at."""
     released: bool = False
     """It has said goodbye; only its streams still keep it."""
+    since: int = 0
+    """When its first stream came, Unix milliseconds: for people to read."""
+    name: str = ""
+    kind: str = ""
+    """Who it says it is, to those it shares the workspace with."""
 
     @property
     def attached(self) -> bool:
@@ -66,9 +72,18 @@ def create(claims: Claims, client: ClientId, *, now: float, policy: Policy) -> C
     return put(claims, msgspec.structs.replace(claim, until=until, released=False))
 
 
-def attach(claims: Claims, client: ClientId, stream: str) -> Claims:
+def attach(claims: Claims, client: ClientId, stream: str, *, at: int = 0) -> Claims:
     claim = claims.of(client) or Claim(client)
-    return put(claims, msgspec.structs.replace(claim, streams=claim.streams | {stream}, until=None))
+    since = claim.since if claim.attached else at
+    return put(claims, msgspec.structs.replace(claim, streams=claim.streams | {stream}, until=None, since=since))
+
+
+def introduce(claims: Claims, who: ClientName) -> Claims:
+    """A client says who it is. One that says nothing is still who it was."""
+    claim = claims.of(who.client_id)
+    if claim is None or not (who.name or who.kind) or (claim.name, claim.kind) == (who.name, who.kind):
+        return claims
+    return put(claims, msgspec.structs.replace(claim, name=who.name, kind=who.kind))
 
 
 def detach(claims: Claims, client: ClientId, stream: str, *, now: float, policy: Policy) -> Claims:
@@ -133,6 +148,11 @@ def choose(claims: Claims, client: ClientId, session: SessionId) -> Claims:
     if claim is None or not claim.attached:
         raise ClientNotAttached
     return put(claims, msgspec.structs.replace(claim, session=session))
+
+
+def present(claims: Claims) -> tuple[Claim, ...]:
+    """Who is there now, in the order they came."""
+    return tuple(sorted(filter(lambda claim: claim.attached, claims.by_client.values()), key=lambda one: one.since))
 
 
 def attached_clients(claims: Claims, session: SessionId) -> int:

@@ -17,6 +17,7 @@ from anyio.abc import TaskGroup
 
 from turnkeeper.core import admission, claims
 from turnkeeper.engine.desk import Desk
+from turnkeeper.engine.room import Opening, Room
 from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol.ids import ClientId, SessionId, WorkspaceId
 from turnkeeper.protocol.problems import Problem, StoreUnavailable, WorkspaceNotFound
@@ -54,42 +55,6 @@ class Opener(Protocol):
     def __call__(self, asked: WorkspaceCreation, path: Path) -> AbstractAsyncContextManager[tuple[Workspace, Desk]]:
         """A workspace, recovered and ready, for as long as the block lasts."""
         ...
-
-
-@dataclass(slots=True, eq=False)
-class Room:
-    """An open workspace, who is in it, and what rings when it closes."""
-
-    asked: WorkspaceCreation
-    workspace: Workspace
-    desk: Desk
-    key: str
-    held: claims.Claims = field(default_factory=claims.Claims)
-    interactive: bool = True
-    ending: anyio.Event = field(default_factory=anyio.Event)
-    """Its runs are stopped now."""
-    over: anyio.Event = field(default_factory=anyio.Event)
-    """They have stopped, and said so: its streams end now."""
-    streams: int = 0
-    deserted: anyio.Event = field(default_factory=anyio.Event)
-    """The last of its streams has ended, after it was over."""
-    keep_queue: bool = True
-    closed: anyio.Event = field(default_factory=anyio.Event)
-
-    @property
-    def id(self) -> WorkspaceId:
-        return self.workspace.means.id
-
-
-@dataclass(slots=True, eq=False)
-class Opening:
-    """A workspace on its way: a room, or why there is none."""
-
-    done: anyio.Event = field(default_factory=anyio.Event)
-    room: Room | None = None
-    problem: Problem | None = None
-    waiting: int = 0
-    """How many creates wait for it."""
 
 
 class Reception:
@@ -238,7 +203,7 @@ class Reception:
         self._streams_ever += 1
         room.streams += 1
         name = str(self._streams_ever)
-        room.held = claims.attach(room.held, client, name)
+        room.held = claims.attach(room.held, client, name, at=room.workspace.means.now())
         try:
             yield
         finally:

@@ -16,6 +16,7 @@ from turnkeeper.core import commands as told
 from turnkeeper.engine.draft import Draft
 from turnkeeper.engine.ending import perform
 from turnkeeper.engine.means import Means
+from turnkeeper.engine.naming import Names
 from turnkeeper.engine.recovery import recover
 from turnkeeper.engine.running import Running
 from turnkeeper.engine.session import LiveSession
@@ -37,6 +38,7 @@ class Workspace:
         self.means = means
         self.tail = Tail(head)
         self.tasks = tasks
+        self.names = Names(means)
         self.closing = False
         self.unasked: frozenset[tuple[ClientId, SessionId]] = frozenset()
         """Whose runs ask nobody for permission, in one session or (without one) in all; every change is told."""
@@ -222,6 +224,7 @@ async def open_workspace(means: Means) -> AsyncGenerator[Workspace]:
         means.store.on_commit(workspace.heard)
         try:
             await recover(workspace)
+            await workspace.names.load()
         except Problem as problem:  # kept from the task group, which would wrap it
             refused = problem
         try:

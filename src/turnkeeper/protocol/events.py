@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.ids import (
     NO_CLIENT,
     NO_MESSAGE,
@@ -240,6 +241,12 @@ class SkipSet(_Event, frozen=True, tag="SkipSet"):
     session_id: SessionId = SessionId("")
 
 
+class ClientNamed(_Event, frozen=True, tag="ClientNamed"):
+    """A client that does something which is kept said who it is, so that it can still be named when it has gone."""
+
+    client: ClientName
+
+
 Lifecycle = (
     RunAccepted
     | RunStarted
@@ -275,6 +282,7 @@ Fact = (
     | EffectNoted
     | ConfigChanged
     | SkipSet
+    | ClientNamed
 )
 """What a run, a client or the server has to say, and the machine lets through or not."""
 

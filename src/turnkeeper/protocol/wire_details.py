@@ -10,6 +10,7 @@ from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.messages import Delta
 from turnkeeper.protocol.requests import decided
 from turnkeeper.protocol.runs import Outcome, Usage
+from turnkeeper.protocol.wire_clients import NameView, Presence
 from turnkeeper.protocol.wire_events import ending_error
 from turnkeeper.protocol.wire_messages import WirePart, part_to_wire
 from turnkeeper.protocol.wire_own import AttachmentView, FailureView, attachment_views, failure_view
@@ -152,6 +153,8 @@ OwnPayload = (
     | RequestClosed
     | SkipMoved
     | RunWaiting
+    | NameView
+    | Presence
 )
 
 OWN_KINDS: dict[str, type[OwnPayload]] = {
@@ -170,6 +173,8 @@ OWN_KINDS: dict[str, type[OwnPayload]] = {
     "request_withdrawn": RequestClosed,
     "skip_moved": SkipMoved,
     "run_waiting": RunWaiting,
+    "client_named": NameView,
+    "presence": Presence,
 }
 
 
@@ -205,6 +210,8 @@ def told(event: events.Event, session_id: SessionId) -> tuple[str, OwnPayload] |
             return "request_withdrawn", RequestClosed(session_id, request_id, reason=reason)
         case events.SkipSet(skip, by, here):
             return "skip_moved", SkipMoved(skip, by, here)
+        case events.ClientNamed(client):
+            return "client_named", NameView(client.client_id, client.name, client.kind)
         case events.RunWaiting(run_id, delay, seconds, message, provider):
             return "run_waiting", RunWaiting(session_id, run_id, delay.value, seconds, message, provider)
         case _:

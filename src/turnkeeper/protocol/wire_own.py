@@ -9,10 +9,12 @@ from collections.abc import Iterable
 import msgspec
 
 from turnkeeper.protocol import events, runs
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.ids import ClientId, Position, SessionId
 from turnkeeper.protocol.requests import Permission, Request
 from turnkeeper.protocol.runs import Failure, Outcome, Run, RunOptions, RunState, Usage
 from turnkeeper.protocol.sessions import SessionInfo
+from turnkeeper.protocol.wire_clients import ClientView, NameView, name_views
 from turnkeeper.protocol.wire_requests import (
     PermissionRequest,
     QuestionRequest,
@@ -173,6 +175,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     held: tuple[str, ...] = ()
     unasked: tuple[Unasked, ...] = ()
     """Whose runs ask nobody for permission."""
+    clients: tuple[ClientView, ...] = ()
+    names: tuple[NameView, ...] = ()
 
 
 def snapshot(
@@ -183,6 +187,8 @@ def snapshot(
     requests: Iterable[Request],
     held: Iterable[SessionId],
     unasked: Iterable[tuple[ClientId, SessionId]] = (),
+    clients: Iterable[ClientView] = (),
+    names: Iterable[ClientName] = (),
 ) -> Snapshot:
     live = tuple(unended)
     asked = tuple(requests)
@@ -195,4 +201,6 @@ def snapshot(
         tuple(questions_to_wire(one, exact=True) for one in asked if not isinstance(one, Permission)),
         tuple(held),
         unasked_views(unasked),
+        tuple(clients),
+        name_views(names),
     )

@@ -63,6 +63,8 @@ class WorkspaceCreation(msgspec.Struct, frozen=True):
     data_dir: str = ""
     version: str = ""
     client_id: str = ""
+    client_name: str = ""
+    client_kind: str = ""
     env: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()
 

@@ -25,7 +25,10 @@ OWN_PAGE = frozenset({b"same-origin", b"none"})
 
 PREFLIGHT_HEADERS = (
     (b"access-control-allow-methods", b"GET, HEAD, POST, PUT, PATCH, DELETE"),
-    (b"access-control-allow-headers", b"authorization, cache-control, content-type, last-event-id, x-client-id"),
+    (
+        b"access-control-allow-headers",
+        b"authorization, cache-control, content-type, last-event-id, x-client-id, x-client-name, x-client-kind",
+    ),
     (b"access-control-max-age", b"600"),
 )
 

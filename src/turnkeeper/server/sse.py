@@ -12,16 +12,20 @@ import anyio
 from starlette.types import Receive, Scope, Send
 
 from turnkeeper.engine.feed import Snapshot, follow
-from turnkeeper.engine.workspace import Workspace
+from turnkeeper.engine.room import Room
 from turnkeeper.protocol.events import Entry, MessageReset, PartSaid, RequestAsked
 from turnkeeper.protocol.ids import MessageId, Position, RequestId
 from turnkeeper.protocol.messages import Delta
-from turnkeeper.protocol.wire import HEARTBEAT
+from turnkeeper.protocol.wire import HEARTBEAT, envelope, frame
+from turnkeeper.protocol.wire_clients import Presence
+from turnkeeper.protocol.wire_own import Snapshot as SnapshotView
 from turnkeeper.protocol.wire_own import snapshot as snapshot_view
 from turnkeeper.server.protocol import ABORT
 from turnkeeper.server.telling import Detail, Teller, asked, fragments, snapshot_line
 
 WHOLE_MESSAGE_SECONDS = 0.033
+PRESENCE_SECONDS = 0.05
+"""How long who came and went is gathered before it is told."""
 LAST_WORDS_SECONDS = 2.0
 """How long a watcher may take to read what was still said before its workspace closed."""
 HEADERS = [
@@ -32,20 +36,21 @@ HEADERS = [
 
 
 class EventStream:
-    """The response to one watcher; `over` is rung when nothing more will be said in its workspace."""
+    """The response to one watcher of a room."""
 
     def __init__(
         self,
-        workspace: Workspace,
+        room: Room,
         teller: Teller,
         *,
         after: Position | None,
-        over: anyio.Event,
         heartbeat_seconds: float,
         send_seconds: float,
         admitted: Callable[[], bool] = lambda: True,
     ) -> None:
         """`admitted` says whether the watcher would be let in now; when not, its stream ends at the next heartbeat."""
+        workspace = room.workspace
+        self._room = room
         self._workspace = workspace
         self._teller = teller
         self._detail = teller.detail
@@ -54,7 +59,6 @@ class EventStream:
         self._position = workspace.tail.head if after is None else after
         self._moved = anyio.Event()
         self._asked: frozenset[RequestId] = frozenset()
-        self._over = over
         self._heartbeat_seconds = heartbeat_seconds
         self._send_seconds = send_seconds
         self._admitted = admitted
@@ -79,17 +83,15 @@ class EventStream:
                 await self._write(send, HEARTBEAT)
             stream.cancel_scope.cancel()
 
-        async def tell() -> None:
-            async with aclosing(self._chunks()) as chunks:
-                async for chunk in chunks:
-                    await self._write(send, chunk)
-
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         await send({"type": "http.response.body", "body": b"", "more_body": True})
         try:
             async with anyio.create_task_group() as stream:
-                for part in (left, ended, alive, tell):
+                for part in (left, ended, alive):
                     stream.start_soon(part)
+                stream.start_soon(self._tell, send, self._chunks())
+                if self._detail is Detail.DETAIL:
+                    stream.start_soon(self._tell, send, presence(self._room))
         except* TimeoutError:
             # It does not read. It may come back and go on from where it was.
             gone = True
@@ -99,9 +101,14 @@ class EventStream:
             with anyio.move_on_after(1, shield=True):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
+    async def _tell(self, send: Send, lines: AsyncGenerator[bytes]) -> None:
+        async with aclosing(lines):
+            async for line in lines:
+                await self._write(send, line)
+
     async def _last_words(self) -> None:
         """Until nothing more will be said, and what was said has been told."""
-        await self._over.wait()
+        await self._room.over.wait()
         with anyio.move_on_after(LAST_WORDS_SECONDS):
             while self._position < self._workspace.tail.head:
                 await self._moved.wait()
@@ -159,14 +166,30 @@ class EventStream:
         return isinstance(entry.event, RequestAsked) and entry.event.request.id in self._asked
 
     def _snapshot(self, snapshot: Snapshot) -> bytes:
-        view = snapshot_view(
-            snapshot.position,
-            sessions=snapshot.sessions,
-            unended=snapshot.runs,
-            requests=snapshot.requests,
-            held=snapshot.held,
-        )
-        return snapshot_line(view, snapshot.position)
+        return snapshot_line(snapshot_of(self._room, snapshot), snapshot.position)
+
+
+def snapshot_of(room: Room, seen: Snapshot) -> SnapshotView:
+    """What the log says, and beside it what only the living know."""
+    return snapshot_view(
+        seen.position,
+        sessions=seen.sessions,
+        unended=seen.runs,
+        requests=seen.requests,
+        held=seen.held,
+        unasked=room.workspace.unasked,
+        clients=room.here,
+        names=seen.names,
+    )
+
+
+async def presence(room: Room) -> AsyncGenerator[bytes]:
+    """Who is there: now, and again whenever that has changed, however often in between."""
+    while True:
+        stirred = room.stirred
+        yield frame(envelope("presence", "updated", Presence(room.here)))
+        await stirred.wait()
+        await anyio.sleep(PRESENCE_SECONDS)
 
 
 def until_tick(now: float) -> float:

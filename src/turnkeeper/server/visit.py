@@ -3,12 +3,13 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 import anyio
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope
 
+from turnkeeper.protocol.clients import ClientName, client_name
 from turnkeeper.protocol.ids import ClientId, RunId, SessionId
 from turnkeeper.protocol.problems import BadRequest, Problem, TooLarge
 from turnkeeper.protocol.wire import answer
@@ -16,7 +17,8 @@ from turnkeeper.protocol.wire_reading import decode, query_client_id
 from turnkeeper.server.bounds import SMALL_BODY_BYTES, Luggage, Patience
 
 if TYPE_CHECKING:
-    from turnkeeper.engine.reception import Reception, Room
+    from turnkeeper.engine.reception import Reception
+    from turnkeeper.engine.room import Room
 
 T = TypeVar("T")
 
@@ -103,6 +105,18 @@ class Visit:
     def author(self) -> ClientId:
         """Who says it is speaking: our own clients name themselves in a header, or in the query."""
         return ClientId((self.header(b"x-client-id") or self.query("client_id") or "")[:64])
+
+    def who(self, client: ClientId) -> ClientName:
+        """What it says it is called. Headers hold no letter of most alphabets, so they may be written as in a path."""
+        name = unquote(self.header(b"x-client-name") or "") or self.query("client_name") or ""
+        return client_name(client, name, self.header(b"x-client-kind") or self.query("client_kind") or "")
+
+    async def signed(self, room: "Room") -> ClientId:
+        """Who does something that is kept: its name, if it gave one, is kept before it."""
+        who = self.who(self.author)
+        room.introduce(who)
+        await room.workspace.names.keep(who)
+        return who.client_id
 
     async def room(self) -> "Room":
         return self.reception.room(self.params["id"])

@@ -11,6 +11,7 @@ from time import time
 import msgspec
 from anyio.lowlevel import cancel_shielded_checkpoint
 
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.events import Entry, Event, Gate
 from turnkeeper.protocol.ids import START, MessageId, Position, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message, Role, Text
@@ -20,7 +21,7 @@ from turnkeeper.protocol.runs import Outcome, Run, RunState
 from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionInfo
 from turnkeeper.store import finding
 from turnkeeper.store.rules import assembled
-from turnkeeper.store.store import READ_MAX, Accounts, Found, Piece, Settled, Snapshot, Spent, Standing
+from turnkeeper.store.store import NAMES_MAX, READ_MAX, Accounts, Found, Piece, Settled, Snapshot, Spent, Standing
 from turnkeeper.store.views import Views
 
 Interruption = Callable[[SessionId, Sequence[Event]], Awaitable[None]]
@@ -120,6 +121,7 @@ class MemoryStore:
             runs=tuple(run for session_id in sorted(here) for run in self._line(session_id)),
             requests=tuple(request for _, _, request in requests),
             held=tuple(sorted(key for key, gate in self._views.gates.items() if gate == Gate.HELD)),
+            names=self._names(),
         )
 
     async def standing(self, session_id: SessionId) -> Standing | None:
@@ -248,6 +250,9 @@ class MemoryStore:
 
     async def grants(self) -> list[Grant]:
         return [grant for _, grant in sorted(self._views.grants.values(), key=lambda item: item[0])]
+
+    def _names(self) -> tuple[ClientName, ...]:
+        return tuple(who for _, who in sorted(self._views.names.values(), key=lambda item: item[0])[-NAMES_MAX:])
 
     async def files(self, session_id: SessionId) -> list[FileVersion]:
         versions = self._views.files.get(session_id, {}).values()

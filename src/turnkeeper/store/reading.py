@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.events import Entry, Gate
 from turnkeeper.protocol.ids import MessageId, Position, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message, PartKind
@@ -15,7 +16,7 @@ from turnkeeper.store.database import Database, Row
 from turnkeeper.store.record import WRITE
 from turnkeeper.store.rules import PieceKey, assembled
 from turnkeeper.store.statements import load
-from turnkeeper.store.store import Accounts, Found, Piece, Settled, Snapshot, Standing
+from turnkeeper.store.store import NAMES_MAX, Accounts, Found, Piece, Settled, Snapshot, Standing
 
 READ = load("read")
 
@@ -47,6 +48,7 @@ def snapshot(db: Database) -> Snapshot:
         runs=tuple(map(rows.run, _all(db, "all_lines"))),
         requests=tuple(map(rows.request, _all(db, "all_requests"))),
         held=tuple(row[0] for row in _all(db, "held")),
+        names=tuple(ClientName(*row) for row in _all(db, "names", NAMES_MAX))[::-1],
     )
 
 

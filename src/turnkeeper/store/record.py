@@ -7,6 +7,7 @@ import apsw
 import msgspec
 
 from turnkeeper.protocol.events import (
+    ClientNamed,
     ConfigChanged,
     EffectNoted,
     Entry,
@@ -41,7 +42,7 @@ from turnkeeper.protocol.events import (
     UsageCounted,
 )
 from turnkeeper.protocol.ids import START, Position, RequestId, RunId, SessionId
-from turnkeeper.protocol.messages import Finish, Message, Part
+from turnkeeper.protocol.messages import Finish, Message
 from turnkeeper.protocol.problems import (
     RequestSettled,
     RunNotFound,
@@ -176,6 +177,8 @@ class Record:
                 self._put("put_grant", grant.id, self._entry.position, owner, encode(grant))
             case GrantRevoked(grant_id=grant_id):
                 self._put("drop_grant", grant_id)
+            case ClientNamed(client=client):
+                self._put("put_name", client.client_id, self._entry.position, client.name, client.kind)
             case ConfigChanged() | SkipSet() | RunWaiting():
                 pass
 
@@ -269,8 +272,9 @@ class Record:
         for place, session_id in list(self._db.execute(WRITE["find_message"], (event.message_id,))):
             match event:
                 case PartSaid(index=index, part=part):
-                    self._put("put_part", place, index, isinstance(part, Finish), encode(part))
-                    self._drop_pieces(place, index, part)
+                    is_last = isinstance(part, Finish)
+                    self._put("put_part", place, index, is_last, encode(part))
+                    self._put("drop_pieces" if is_last else "drop_part_pieces", place, *(() if is_last else (index,)))
                     self._put("touch_message", seconds(self._entry.at), place)
                 case MessageReset():
                     self._put("drop_parts", place)
@@ -281,12 +285,6 @@ class Record:
                     self._put("drop_pieces", place)
                     self._put("drop_message", place)
                     self._put("count_messages", -1, session_id)
-
-    def _drop_pieces(self, place: int, index: int, part: Part) -> None:
-        if isinstance(part, Finish):
-            self._put("drop_pieces", place)
-        else:
-            self._put("drop_part_pieces", place, index)
 
     def _say(self, message: Message) -> None:
         place, session_id, now = self._entry.position, self._entry.session_id, seconds(self._entry.at)

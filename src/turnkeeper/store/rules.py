@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from turnkeeper.protocol.events import (
+    ClientNamed,
     ConfigChanged,
     Event,
     GrantGiven,
@@ -60,6 +61,7 @@ OUTLIVES_SESSION = (
     GrantRevoked,
     ConfigChanged,
     SkipSet,
+    ClientNamed,
 )
 """What may still be said in a deleted session, or in the workspace itself. An accepted run ends, whatever happens."""
 

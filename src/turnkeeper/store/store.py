@@ -15,6 +15,7 @@ from typing import Protocol
 
 import msgspec
 
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.events import Entry, Event, Gate
 from turnkeeper.protocol.ids import MessageId, Position, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message, Part, PartKind, Role
@@ -24,6 +25,8 @@ from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionI
 
 READ_MAX = 512
 """How many entries one read returns at the most."""
+NAMES_MAX = 1024
+"""How many clients are remembered by name, those named last first."""
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -100,6 +103,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     """Those not ended, in the order of their session's line."""
     requests: tuple[Request, ...] = ()
     held: tuple[SessionId, ...] = ()
+    names: tuple[ClientName, ...] = ()
+    """Clients that did something which is kept, as they named themselves; in the order in which they did."""
 
 
 class Store(Protocol):

@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
+from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.events import (
+    ClientNamed,
     ConfigChanged,
     EffectNoted,
     Entry,
@@ -59,8 +61,6 @@ from turnkeeper.store.journal import Journal
 from turnkeeper.store.rules import OUTLIVES_SESSION, TOUCHES_SESSION, PieceKey, holds_for, reordered, seconds
 from turnkeeper.store.store import Piece, Settled
 
-NOT_WAITING = (RunState.ACTIVE, RunState.STOPPING)
-
 
 class Views(Journal):
     """Owns the views. `apply` may raise half way; `undo` then takes back everything since the last `keep`."""
@@ -84,6 +84,7 @@ class Views(Journal):
         self.files: dict[SessionId, dict[tuple[str, int], tuple[Position, FileVersion]]] = {}
         self.reads: dict[SessionId, dict[str, FileRead]] = {}
         self.grants: dict[str, tuple[Position, Grant]] = {}
+        self.names: dict[str, tuple[Position, ClientName]] = {}
         self.effects: dict[SessionId, dict[ToolCallId, tuple[Position, Effect]]] = {}
 
     def apply(self, entry: Entry) -> None:
@@ -102,18 +103,15 @@ class Views(Journal):
     def write_behind(self, piece: Piece) -> None:
         said = self.parts.get(piece.message_id)
         if said is not None and not any(isinstance(part, Finish) for part in said.values()):
-            key = (piece.index, piece.part, piece.offset)
-            self.pieces.setdefault(piece.message_id, {})[key] = piece.text
+            self.pieces.setdefault(piece.message_id, {})[piece.index, piece.part, piece.offset] = piece.text
 
     def _check_session(self, entry: Entry) -> None:
-        here = entry.session_id in self.sessions
-        match entry.event:
-            case SessionCreated():
-                if entry.session_id in self.ends:
-                    raise SessionTaken(entry.session_id)
-            case event:
-                if not here and (entry.session_id not in self.ends or not isinstance(event, OUTLIVES_SESSION)):
-                    raise SessionNotFound(entry.session_id)
+        known, here = entry.session_id in self.ends, entry.session_id in self.sessions
+        if isinstance(entry.event, SessionCreated):
+            if known:
+                raise SessionTaken(entry.session_id)
+        elif not here and not (known and isinstance(entry.event, OUTLIVES_SESSION)):
+            raise SessionNotFound(entry.session_id)
 
     def _change(self, entry: Entry) -> None:
         match entry.event:
@@ -135,6 +133,8 @@ class Views(Journal):
                 self._put(self.grants, grant.id, (entry.position, grant))
             case GrantRevoked(grant_id=grant_id):
                 self._drop(self.grants, grant_id)
+            case ClientNamed(client=client):
+                self._put(self.names, client.client_id, (entry.position, client))
             case ConfigChanged() | SkipSet() | RunWaiting():
                 pass
 
@@ -143,7 +143,7 @@ class Views(Journal):
             case RunAccepted():
                 self._accept(entry, event)
             case RunStarted():
-                if any(self.runs[run_id][1].state in NOT_WAITING for run_id in self.line.get(entry.session_id, {})):
+                if any(self.runs[run_id][1].state != RunState.QUEUED for run_id in self.line.get(entry.session_id, {})):
                     raise RunTaken(f"another run of session {entry.session_id} is active")
                 self._alter(event.run_id, state=RunState.ACTIVE, started_at=entry.at)
             case RunStopping():
@@ -346,5 +346,5 @@ class Views(Journal):
                 self._put(self.reads.setdefault(entry.session_id, {}), read.path, seen)
             case EffectNoted(effect=effect):
                 noted = msgspec.structs.replace(effect, session_id=entry.session_id)
-                effects = self.effects.setdefault(entry.session_id, {})
-                self._put(effects, effect.tool_call_id, (entry.position, noted))
+                of_session = self.effects.setdefault(entry.session_id, {})
+                self._put(of_session, effect.tool_call_id, (entry.position, noted))

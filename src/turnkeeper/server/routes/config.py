@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 
 from turnkeeper.engine import configuring
-from turnkeeper.engine.reception import Room
+from turnkeeper.engine.room import Room
 from turnkeeper.protocol.config import Config, ProviderEntry
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
 from turnkeeper.protocol.wire_own import CatalogSource

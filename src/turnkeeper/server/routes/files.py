@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from turnkeeper.engine.reception import Room
+from turnkeeper.engine.room import Room
 from turnkeeper.protocol.events import FileSeen
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.problems import BadRequest

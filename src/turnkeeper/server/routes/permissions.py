@@ -30,7 +30,7 @@ async def skip(visit: Visit) -> Reply:
 async def set_skip(visit: Visit) -> Reply:
     said = await visit.read(SkipPermissions)
     room = await visit.room()
-    await room.workspace.set_skip(said.skip, by=visit.author, session_id=SessionId(said.session_id))
+    await room.workspace.set_skip(said.skip, by=await visit.signed(room), session_id=SessionId(said.session_id))
     return EMPTY
 
 
@@ -38,14 +38,11 @@ async def grant(visit: Visit) -> Reply:
     """The first answer decides; a later one is told that it came too late."""
     said = grant_request(await visit.body())
     room = await visit.room()
-    request = said.permission
-    return json(
-        resolved(
-            await answering.answer(
-                room.workspace, RequestId(request.id), decision(said), by=visit.author, digest=request.digest
-            )
-        )
+    request, by = said.permission, await visit.signed(room)
+    receipt = await answering.answer(
+        room.workspace, RequestId(request.id), decision(said), by=by, digest=request.digest
     )
+    return json(resolved(receipt))
 
 
 def resolved(receipt: answering.Receipt) -> Resolved:
@@ -56,7 +53,8 @@ async def answer(visit: Visit) -> Reply:
     said = decode(await visit.body(), QuestionAnswer)
     room = await visit.room()
     request_id = RequestId(said.batch_request_id) if said.batch_request_id else None
-    return json(resolved(await answering.answer_questions(room.workspace, request_id, answers(said), by=visit.author)))
+    by = await visit.signed(room)
+    return json(resolved(await answering.answer_questions(room.workspace, request_id, answers(said), by=by)))
 
 
 async def refuse(visit: Visit) -> Reply:
@@ -65,7 +63,8 @@ async def refuse(visit: Visit) -> Reply:
     named = visit.query("batch_request_id")
     refused = Answers(cancelled=True)
     request_id = RequestId(named) if named else None
-    return json(resolved(await answering.answer_questions(room.workspace, request_id, refused, by=visit.author)))
+    by = await visit.signed(room)
+    return json(resolved(await answering.answer_questions(room.workspace, request_id, refused, by=by)))
 
 
 async def grants(visit: Visit) -> Reply:

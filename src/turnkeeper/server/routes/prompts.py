@@ -39,7 +39,7 @@ async def submit(visit: Visit) -> Reply:
             run_id=RunId(said.run_id) if said.run_id else None,
             options=options,
             foldable=said.foldable,
-            by=visit.author,
+            by=await visit.signed(room),
         ),
     )
     return Reply(202, headers=((b"turnkeeper-run-id", run_id.encode("latin-1", "replace")),))
@@ -48,7 +48,7 @@ async def submit(visit: Visit) -> Reply:
 async def cancel(visit: Visit) -> Reply:
     """Always 200 for a known workspace; our own clients ask for a receipt and get it when all has stopped."""
     room = await visit.room()
-    stopped = await submitting.cancel(room.workspace, visit.session_id, by=visit.author)
+    stopped = await submitting.cancel(room.workspace, visit.session_id, by=await visit.signed(room))
     return json(receipt(stopped)) if visit.query("receipt") is not None else EMPTY
 
 
@@ -68,7 +68,8 @@ async def listed(visit: Visit) -> Reply:
 
 
 async def clear(visit: Visit) -> Reply:
-    await submitting.clear((await visit.room()).workspace, visit.session_id, by=visit.author)
+    room = await visit.room()
+    await submitting.clear(room.workspace, visit.session_id, by=await visit.signed(room))
     return EMPTY
 
 
@@ -77,7 +78,7 @@ async def summarize(visit: Visit) -> Reply:
     room = await visit.room()
     if not room.desk.has_agent:
         raise AgentMissing
-    run_id = await submitting.summarise(room.workspace, visit.session_id, by=visit.author)
+    run_id = await submitting.summarise(room.workspace, visit.session_id, by=await visit.signed(room))
     with anyio.fail_after(SUMMARY_SECONDS_MAX):
         run = await room.workspace.ended(run_id)
     if run.outcome is Outcome.FAILED:
@@ -117,7 +118,7 @@ async def wait(visit: Visit) -> Reply:
 
 async def cancel_run(visit: Visit) -> Reply:
     room = await visit.room()
-    return json(run_to_wire(await submitting.cancel_run(room.workspace, visit.run_id, by=visit.author)))
+    return json(run_to_wire(await submitting.cancel_run(room.workspace, visit.run_id, by=await visit.signed(room))))
 
 
 async def queue(visit: Visit) -> Reply:
@@ -136,16 +137,16 @@ async def edit(visit: Visit) -> Reply:
     if said.prompt is None and said.foldable is None:
         raise BadRequest("say what to change: prompt, or foldable")
     if said.prompt is not None:
-        await submitting.edit(room.workspace, visit.run_id, said.prompt, by=visit.author)
+        await submitting.edit(room.workspace, visit.run_id, said.prompt, by=await visit.signed(room))
     if said.foldable is not None:
-        await submitting.steer(room.workspace, visit.run_id, foldable=said.foldable, by=visit.author)
+        await submitting.steer(room.workspace, visit.run_id, foldable=said.foldable, by=await visit.signed(room))
     return json(run_to_wire(await submitting.find(room.workspace, visit.run_id)))
 
 
 async def move(visit: Visit) -> Reply:
     said = await visit.read(QueueMove)
     room = await visit.room()
-    await submitting.move(room.workspace, visit.run_id, said.index, by=visit.author)
+    await submitting.move(room.workspace, visit.run_id, said.index, by=await visit.signed(room))
     known = await submitting.find(room.workspace, visit.run_id)
     waiting, held = await submitting.line(room.workspace, known.session_id)
     return json(queue_to_wire(waiting, held=held))

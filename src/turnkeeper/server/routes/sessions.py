@@ -3,7 +3,7 @@
 import msgspec
 
 from turnkeeper.engine import conversations
-from turnkeeper.engine.reception import Room
+from turnkeeper.engine.room import Room
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.problems import SessionNotFound
 from turnkeeper.protocol.sessions import SessionInfo

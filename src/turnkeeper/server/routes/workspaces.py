@@ -2,16 +2,17 @@
 
 from starlette.types import Receive, Scope, Send
 
-from turnkeeper.engine.reception import Room
+from turnkeeper.engine.room import Room
+from turnkeeper.protocol.clients import client_name
 from turnkeeper.protocol.ids import Position, SessionId
 from turnkeeper.protocol.problems import BadRequest, Problem
+from turnkeeper.protocol.wire_clients import Clients, name_views
 from turnkeeper.protocol.wire_own import Snapshot
-from turnkeeper.protocol.wire_own import snapshot as snapshot_view
 from turnkeeper.protocol.wire_reading import body_client_id
 from turnkeeper.protocol.wire_sessions import CurrentSession
 from turnkeeper.protocol.wire_workspaces import Workspace, WorkspaceCreation
 from turnkeeper.server.routing import Route
-from turnkeeper.server.sse import EventStream
+from turnkeeper.server.sse import EventStream, snapshot_of
 from turnkeeper.server.telling import Detail, teller_of
 from turnkeeper.server.visit import EMPTY, Reply, Visit, json
 
@@ -36,9 +37,11 @@ async def create(visit: Visit) -> Reply:
         raise PathMissing
     client = body_client_id(said.client_id)
     room = await visit.reception.enter(said, client)
+    who = client_name(client, said.client_name, said.client_kind) if said.client_name else visit.who(client)
+    room.introduce(who)
     # A client that gives its name speaks for its own runs. Of those that give none, the first one speaks, as ever.
     if said.yolo and (visit.author or room.asked is said):
-        await room.workspace.set_skip(True, by=visit.author)
+        await room.workspace.set_skip(True, by=await visit.signed(room))
     return json(described(visit, room))
 
 
@@ -67,10 +70,9 @@ async def events(visit: Visit) -> Reply:
     if visit.reception.streams >= server.streams_max:
         raise TooManyStreams
     stream = EventStream(
-        room.workspace,
+        room,
         teller_of(room.workspace, detail),
         after=_position(visit),
-        over=room.over,
         heartbeat_seconds=server.heartbeat_seconds,
         send_seconds=server.send_seconds,
         admitted=visit.still_admits,
@@ -78,6 +80,7 @@ async def events(visit: Visit) -> Reply:
 
     async def attached(scope: Scope, receive: Receive, send: Send) -> None:
         with visit.reception.attached(room, client):
+            room.introduce(visit.who(client))
             await stream(scope, receive, send)
 
     return Reply(app=attached)
@@ -94,17 +97,12 @@ def _position(visit: Visit) -> Position | None:
 
 async def snapshot(visit: Visit) -> Reply:
     room = await visit.room()
-    seen = await room.workspace.means.store.snapshot()
-    return json(
-        snapshot_view(
-            seen.position,
-            sessions=seen.sessions,
-            unended=seen.runs,
-            requests=seen.requests,
-            held=seen.held,
-            unasked=room.workspace.unasked,
-        )
-    )
+    return json(snapshot_of(room, await room.workspace.means.store.snapshot()))
+
+
+async def clients(visit: Visit) -> Reply:
+    room = await visit.room()
+    return json(Clients(room.here, name_views((await room.workspace.means.store.snapshot()).names)))
 
 
 def described(visit: Visit, room: Room) -> Workspace:
@@ -161,6 +159,14 @@ ROUTES = (
         snapshot,
         "Sessions, runs, queues and requests as of one position.",
         gives=Snapshot,
+        own=True,
+    ),
+    Route(
+        "GET",
+        "/v1/workspaces/{id}/clients",
+        clients,
+        "Who is attached, and what those are called who did something here.",
+        gives=Clients,
         own=True,
     ),
 )

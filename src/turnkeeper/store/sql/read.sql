@@ -178,3 +178,7 @@ SELECT body FROM effects WHERE session_id = ? ORDER BY position
 -- name: effect
 -- How far one tool call came.
 SELECT body FROM effects WHERE tool_call_id = ? ORDER BY position DESC LIMIT 1
+
+-- name: names
+-- Who clients said they were, the newest first.
+SELECT client_id, name, kind FROM clients ORDER BY position DESC LIMIT ?

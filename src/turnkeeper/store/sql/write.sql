@@ -226,3 +226,8 @@ SELECT max(position) FROM entries WHERE position < ?
 -- name: set_kept_after
 -- Up to here the log was forgotten.
 UPDATE workspace SET kept_after = ?
+
+-- name: put_name
+-- A client said who it is; saying it again replaces it.
+INSERT INTO clients (client_id, position, name, kind) VALUES (?, ?, ?, ?)
+    ON CONFLICT (client_id) DO UPDATE SET position = excluded.position, name = excluded.name, kind = excluded.kind
