@@ -38,6 +38,7 @@ SERVE = "Serve"
 HEADINGS = (WORK, LOOK, SET_UP, SERVE)
 
 COMMANDS: tuple[Command, ...] = (
+    Command("open", "turnkeeper.cli.opening:open_", "The terminal application; 'turnkeeper' alone does it too.", WORK),
     Command("run", "turnkeeper.cli.run:run", "Run one prompt and print the answer.", WORK),
     Command("wait", "turnkeeper.cli.runs:wait", "Wait for a run to end, and print its answer.", WORK),
     Command("cancel", "turnkeeper.cli.runs:cancel", "Stop a run.", WORK),
@@ -70,6 +71,7 @@ COMMANDS: tuple[Command, ...] = (
 ABOUT = """\
 A coding agent whose server keeps the runs, so that any number of clients can share them.
 """
+FRAME_OPTIONS = ("-h", "--help", "--version")
 EPILOG = "'turnkeeper COMMAND --help' tells more about a command. Short name: tk."
 
 
@@ -145,7 +147,7 @@ FRAME = Frame(
 
 def start(given: Sequence[str]) -> int:
     """Run what was asked for. Whatever goes wrong ends in one sentence on stderr and a code from the table."""
-    arguments = list(given) or ["--help"]
+    arguments = meant_as(given, is_terminal=sys.stdin.isatty() and sys.stdout.isatty())
     try:
         code = FRAME.main(args=arguments, prog_name="turnkeeper", standalone_mode=False)
     except BaseException as error:
@@ -153,6 +155,15 @@ def start(given: Sequence[str]) -> int:
         if code is None:
             raise
     return code if isinstance(code, int) else 0
+
+
+def meant_as(given: Sequence[str], *, is_terminal: bool) -> list[str]:
+    """Without a command, the terminal application is meant where there is a terminal, and help where there is none."""
+    if not given:
+        return ["open"] if is_terminal else ["--help"]
+    if given[0].startswith("-") and given[0] not in FRAME_OPTIONS:
+        return ["open", *given]
+    return list(given)
 
 
 def code_of(error: BaseException) -> int | None:

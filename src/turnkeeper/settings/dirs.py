@@ -79,6 +79,11 @@ def default_host(env: Environment) -> str:
     return f"unix://{path}"
 
 
+def state_dir(env: Environment) -> Path:
+    """What a face keeps for the next time, such as drafts. Another computer has no use for it."""
+    return _own(env, "TURNKEEPER_STATE_DIR") or xdg(env, "XDG_STATE_HOME", ".local/state") / NAME
+
+
 def server_dir(env: Environment, host: str) -> Path:
     """What belongs to the server at a host: its log, and the lock under which it is started."""
     return find_dirs(env).cache / ("server-" + re.sub(r"[^a-zA-Z0-9._-]", "_", host))

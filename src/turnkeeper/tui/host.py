@@ -47,6 +47,13 @@ class Host(App[int]):
             case _:
                 self.notify(text, title=title, timeout=TOAST_SECONDS, markup=False)
 
+    def put_out(self, sequence: str) -> None:
+        """Write to the terminal what is no part of the picture: its title, its bell."""
+        driver = self._driver
+        if sequence and driver is not None and not self.is_headless:
+            driver.write(sequence)
+            driver.flush()
+
 
 def wants_plain(env: Mapping[str, str]) -> bool:
     return env.get("TURNKEEPER_PLAIN", "") not in ("", "0")

@@ -22,6 +22,9 @@ APP_KEYS = (
     Key("starting.leave", "q,ctrl+c,escape", "Leave", shown=True),
 )
 
+SCREEN_KEYS = tuple(key for key in APP_KEYS if key.context == "app" and key.id not in ("app.quit", "app.suspend"))
+"""Those the main screen answers, and no dialog above it."""
+
 KEYS: tuple[Key, ...] = (*APP_KEYS, *SIDE_KEYS)
 BY_ID = {key.id: key for key in KEYS}
 

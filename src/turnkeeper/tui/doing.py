@@ -1,0 +1,144 @@
+"""What people ask for, done: prompts sent, runs stopped, sessions opened, the line put in order.
+
+Every request goes to the server, which decides; what comes of it is seen when the view says so. What the server refuses
+is told, and what somebody wrote is given back to them.
+"""
+
+import uuid
+from collections.abc import Callable, Sequence
+
+from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.runs import Attachment
+from turnkeeper.protocol.wire_changes import RestoredView, UndoRequest
+from turnkeeper.protocol.wire_own import RunView
+from turnkeeper.tui.host import Host
+from turnkeeper.tui.live import Live
+from turnkeeper.tui.side.activity import clock
+
+TITLE = "New Session"
+"""What the server replaces by a title of its own making."""
+NOTHING = "there is nothing to"
+
+Give = Callable[[str, Sequence[Attachment]], None]
+"""Puts a text back where it was written."""
+
+
+class Doing:
+    """Owns nothing: it asks the server on behalf of one terminal."""
+
+    def __init__(self, live: Live, host: Host, give_back: Give) -> None:
+        self._live = live
+        self._host = host
+        self._give_back = give_back
+
+    # Prompts
+
+    async def begin(self) -> str:
+        """A new session, for a first prompt; empty where there is none to be had."""
+        session = await self._live.attempt(self._live.workspace.sessions.create(TITLE), "begin a session")
+        return session.id if session else ""
+
+    async def submit(self, session_id: str, text: str, attachments: Sequence[Attachment]) -> bool:
+        """Sent once, however often the line breaks: the run is named before it is sent."""
+        run_id = str(uuid.uuid4())
+        try:
+            await self._live.workspace.runs.submit(session_id, text, attachments=attachments, run_id=run_id)
+        except Problem as problem:
+            self._give_back(text, attachments)
+            self._host.problem(problem, "send this; it is back where you wrote it")
+            return False
+        return True
+
+    async def shell(self, session_id: str, command: str, width: int) -> None:
+        """A command of one's own, which the model can see afterwards."""
+        try:
+            await self._live.workspace.agent.shell(session_id, command, width=width)
+        except Problem as problem:
+            self._give_back(f"!{command}", ())
+            self._host.problem(problem, "run this command")
+
+    async def stop(self, session_id: str) -> None:
+        """Stop what runs. What this terminal has in line is given back to be edited; what others have goes on."""
+        view = self._live.view
+        run, mine = view.active(session_id), [one for one in view.waiting(session_id) if one.by == self._live.me]
+        for one in mine:
+            await self.take_out(one)
+        if run is None:
+            return
+        stopped = await self._live.attempt(self._live.workspace.runs.cancel(run.run_id), "stop the run")
+        if stopped is not None:
+            lasted = (stopped.ended_at - (run.started_at or run.accepted_at)) / 1000
+            steps = f"{stopped.steps} steps" if stopped.steps != 1 else "1 step"
+            self._host.say(f"Stopped after {clock(lasted)} and {steps}. What it had said and done is kept.")
+
+    # The line
+
+    async def take_out(self, run: RunView) -> None:
+        """Out of the line, and back to whoever takes it out."""
+        if await self._live.attempt(self._live.workspace.runs.cancel(run.run_id), "take it out of the line"):
+            self._give_back(run.prompt, ())
+
+    async def move(self, run: RunView, place: int) -> None:
+        await self._live.attempt(self._live.workspace.runs.move(run.run_id, place), "move it in the line")
+
+    async def send_now(self, run: RunView) -> None:
+        """Let it join what is running at its next step."""
+        if await self._live.attempt(self._live.workspace.runs.steer(run.run_id), "send it now"):
+            self._host.say("It joins what is running at the next step.")
+
+    async def edit(self, run: RunView, text: str) -> None:
+        if text.strip() and text != run.prompt:
+            await self._live.attempt(self._live.workspace.runs.edit(run.run_id, text), "change the prompt")
+
+    async def release(self, session_id: str) -> None:
+        await self._live.attempt(self._live.workspace.runs.release(session_id), "let the line go on")
+
+    # The session
+
+    async def summarise(self, session_id: str) -> None:
+        await self._live.attempt(self._live.workspace.agent.summarize(session_id), "summarise the conversation")
+
+    async def fork(self, session_id: str) -> str:
+        """A session with the same past; empty where there is none to be had."""
+        copy = await self._live.attempt(self._live.workspace.overview.fork(session_id), "fork the session")
+        return copy.id if copy else ""
+
+    async def undo(self, session_id: str) -> None:
+        """Take back what the last run did to files, of those runs whose doings stand."""
+        files = self._live.workspace.files
+        versions = await self._live.attempt(files.history(session_id), "look at what was changed")
+        runs = dict.fromkeys(str(one.run_id) for one in reversed(versions or []) if one.run_id)
+        for run_id in runs:
+            restored = await self._live.attempt(files.undo(session_id, UndoRequest(run_id=run_id)), "take it back")
+            if restored is None or self._told(restored, "Taken back"):
+                return
+        self._host.say("There is nothing to take back.")
+
+    async def redo(self, session_id: str) -> None:
+        restored = await self._live.attempt(self._live.workspace.files.redo(session_id), "do it again")
+        if restored is not None and not self._told(restored, "Done again"):
+            self._host.say("There is nothing to do again.")
+
+    def _told(self, restored: Sequence[RestoredView], word: str) -> bool:
+        """Whether there was anything to tell."""
+        done = [one.path for one in restored if not one.problem]
+        # Files in which there was nowhere to go are no news beside one in which there was.
+        wrong = [f"{one.path}: {one.problem}" for one in restored if one.problem and NOTHING not in one.problem]
+        if done:
+            self._host.say(f"{word}: {', '.join(done)}")
+        if wrong:
+            self._host.say("\n".join(wrong), severity="warning")
+        return bool(done or wrong)
+
+    async def ask_nobody(self, skip: bool) -> None:
+        """From now on this terminal's runs ask nobody, or ask again."""
+        done = await self._live.attempt(self._live.workspace.permissions.set_skip(skip), "change what is asked")
+        del done
+        self._host.say(
+            "Your runs from here ask nobody for permission. ctrl+y asks again." if skip else "Your runs ask again.",
+            severity="warning" if skip else "information",
+        )
+
+    async def init_prompt(self) -> str:
+        """What to send so that the project gets described; empty where that cannot be learnt."""
+        return await self._live.attempt(self._live.workspace.config.init_prompt(), "look at the project") or ""
