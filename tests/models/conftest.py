@@ -4,4 +4,7 @@ import pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "external: needs Node and a server nobody here wrote; skipped without them")
+    config.addinivalue_line(
+        "markers",
+        "external: needs a server nobody here wrote, which npm fetches; skipped without a network, but not in CI",
+    )

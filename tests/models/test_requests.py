@@ -1,6 +1,5 @@
 """What goes over the wire: how hard to think, what to cache, what to show again, each as its provider wants it."""
 
-import importlib.util
 import json
 from typing import Any
 
@@ -9,7 +8,6 @@ import msgspec
 import pytest
 
 from tests.models.scenes import INFO, LIST, adapter, answer, ask, call, message, result, thought, user
-from turnkeeper.models.anthropic_client import aws_credentials
 from turnkeeper.models.connection import Connection, Voice, merged
 from turnkeeper.models.model import ModelInfo, ModelTrouble, Question, ToolSpec
 from turnkeeper.models.quirks import quirks_of
@@ -344,15 +342,6 @@ async def test_bedrock_without_a_key_is_asked_with_a_request_signed_by_aws_crede
     assert request.url.host == "bedrock-runtime.eu-west-1.amazonaws.com"
     assert request.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
     assert request.headers["x-amz-security-token"] == "passing"
-
-
-def test_bedrock_without_a_key_and_without_its_library_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing_found(_name: str) -> None:
-        return None
-
-    monkeypatch.setattr(importlib.util, "find_spec", nothing_found)
-    with pytest.raises(ModelTrouble, match=r"install turnkeeper\[bedrock\]"):
-        aws_credentials(Connection("mine", "bedrock", environment=AWS))
 
 
 async def test_a_server_without_a_key_is_sent_none() -> None:

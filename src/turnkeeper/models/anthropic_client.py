@@ -20,6 +20,7 @@ async def anthropic_client(connection: Connection, quirks: Quirks, http: httpx2.
     shared: dict[str, Any] = {"timeout": TIMEOUT, "max_retries": 0, "http_client": http}
     known = connection.environment
     if connection.type in BEDROCK_REGIONS:
+        await require_aws()
         return anthropic.AsyncAnthropicBedrock(
             aws_region=known.get("AWS_REGION") or known.get("AWS_DEFAULT_REGION") or BEDROCK_REGIONS[connection.type],
             base_url=connection.base_url or None,
@@ -53,18 +54,21 @@ async def anthropic_client(connection: Connection, quirks: Quirks, http: httpx2.
     return client
 
 
+async def require_aws() -> None:
+    """AWS's own library: it signs requests, and reads the frames in which answers come even to a key."""
+    if importlib.util.find_spec("boto3") is None:
+        raise ModelTrouble(
+            Trouble.REFUSED, "Bedrock needs AWS's library boto3: install turnkeeper[bedrock]", title="Library Missing"
+        )
+    await library("botocore.eventstream")
+    await library("botocore.parsers")
+
+
 def aws_credentials(connection: Connection) -> dict[str, str]:
     """A Bedrock key, or what AWS's own library needs to sign with: named credentials, else whatever chain it finds."""
     known = connection.environment
     if key := connection.bearer or connection.api_key or known.get("AWS_BEARER_TOKEN_BEDROCK"):
         return {"api_key": key}
-    if importlib.util.find_spec("boto3") is None:
-        raise ModelTrouble(
-            Trouble.REFUSED,
-            "Bedrock needs a key (AWS_BEARER_TOKEN_BEDROCK), or boto3 to sign with AWS credentials: "
-            "install turnkeeper[bedrock]",
-            title="Not Configured",
-        )
     names = {
         "aws_access_key": "AWS_ACCESS_KEY_ID",
         "aws_secret_key": "AWS_SECRET_ACCESS_KEY",

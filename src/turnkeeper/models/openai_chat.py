@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, Iterator
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import httpx2
@@ -101,6 +101,8 @@ class Hearing:
 
     def hear(self, chunk: Any) -> Iterator[Chunk]:
         self._usage = getattr(chunk, "usage", None) or self._usage
+        if getattr(chunk, "object", "") == "error":
+            raise self._broken_off(chunk)
         for choice in getattr(chunk, "choices", None) or ():
             delta = choice.delta
             if delta is not None:
@@ -119,6 +121,12 @@ class Hearing:
             yield UsageSaid(usage_of(self._usage, input="prompt", output="completion"))
         yield Finished(self._finish())
 
+    def _broken_off(self, chunk: Any) -> Exception:
+        """An error that some servers say in the middle, as if it were a piece of the answer."""
+        code, message = getattr(chunk, "code", 0), str(getattr(chunk, "message", "") or "the provider broke off")
+        kind = f"{getattr(chunk, 'type', '')} {message}"
+        return refusal(self._voice.connection, status=code if isinstance(code, int) else 0, kind=kind, message=message)
+
     def _finish(self) -> FinishReason:
         """Some servers say `stop` after a tool call, and some `tool_calls` without one; the calls are what counts."""
         reason = REASONS.get(self._reason, FinishReason.UNKNOWN)
@@ -134,11 +142,13 @@ class Hearing:
         if isinstance(thought, str) and thought:
             self._reasoning = True
             yield ReasoningSaid(thought)
-        text = delta.content or getattr(delta, "refusal", None)
-        if text:
-            yield from self._reasoning_over()
-            yield from self._calls_over()
-            yield TextSaid(text)
+        for part in parts_of(delta.content) or parts_of(getattr(delta, "refusal", None)):
+            if isinstance(part, ReasoningSaid):
+                self._reasoning = True
+            else:
+                yield from self._reasoning_over()
+                yield from self._calls_over()
+            yield part
         for piece in delta.tool_calls or ():
             yield from self._reasoning_over()
             yield from self._hear_call(piece)
@@ -160,6 +170,9 @@ class Hearing:
             self._called += 1
             yield ToolCallBegun(ToolCallId(call.id), call.name)
         said = (piece.function and piece.function.arguments) or ""
+        if isinstance(said, dict | list):
+            # Some servers write the arguments as what they are, and not as text.
+            said = json.dumps(said, ensure_ascii=False)
         if said:
             call.input += said
             yield ToolInputSaid(ToolCallId(call.id), said)
@@ -176,6 +189,18 @@ class Hearing:
             yield ReasoningDone(provider_data=json.dumps(joined_details(self._details)) if self._details else "")
         self._reasoning = False
         self._details = []
+
+
+def parts_of(content: object) -> list[TextSaid | ReasoningSaid]:
+    """What was said: a text, or a list in which thinking has its place; other things say nothing."""
+    if isinstance(content, str):
+        return [TextSaid(content)] if content else []
+    said: list[TextSaid | ReasoningSaid] = []
+    for part in cast("list[object]", content) if isinstance(content, list) else []:
+        fields = cast("dict[str, object]", part) if isinstance(part, dict) else {}
+        thought, text = parts_of(fields.get("thinking")), parts_of(fields.get("text"))
+        said += [ReasoningSaid(one.text) for one in thought] + text
+    return said
 
 
 class Call:

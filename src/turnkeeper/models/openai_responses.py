@@ -90,7 +90,7 @@ class Hearing:
 
     def hear(self, event: Any) -> Iterator[Chunk]:
         match event.type:
-            case "response.output_text.delta" | "response.refusal.delta":
+            case "response.output_text.delta" | "response.refusal.delta" if isinstance(event.delta, str):
                 yield TextSaid(event.delta)
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                 yield from self._hear_thought(event)

@@ -1,6 +1,7 @@
 """Foreign failures become ours: one place that says what a status, a lost socket or a provider's own words mean."""
 
 import json
+import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -12,6 +13,8 @@ import httpx2
 
 from turnkeeper.models.connection import Connection
 from turnkeeper.models.model import Chunk, Finished, ModelTrouble, Trouble
+
+log = logging.getLogger(__name__)
 
 MESSAGE_CHARACTERS_MAX = 2000
 
@@ -38,7 +41,10 @@ BUSY_WORDS = (
     "internal_error",
     "api_error",
     "timeout",
+    "throttl",
     "unavailable",
+    "internalserver",
+    "modelstreamerror",
     "resource_exhausted",
 )
 NO_MONEY_WORDS = ("insufficient_quota", "billing_hard_limit", "credit balance is too low")
@@ -72,8 +78,8 @@ def trouble_of(error: Exception, connection: Connection) -> ModelTrouble:
     headers: Mapping[str, str] = getattr(response, "headers", {})
     message = message_in(body) or getattr(error, "message", "") or words_of(error)
     kind = f"{type_in(body)} {message}"
-    if isinstance(error, ValueError) and not status:
-        # Its bytes were not what its dialect promises: as good as lost, and worth another try.
+    if not status and is_unreadable(error):
+        log.warning("unreadable answer", extra={"provider": connection.provider, "error": repr(type(error))})
         return ModelTrouble(Trouble.CUT, f"{connection.provider} sent something that cannot be read")
     return refusal(connection, status=status, kind=kind, message=str(message), headers=headers)
 
@@ -140,6 +146,13 @@ def deepest(error: BaseException) -> BaseException:
             return cause
         cause = cause.__cause__
     return error
+
+
+def is_unreadable(error: Exception) -> bool:
+    """Whether bytes were not what their dialect promises, whatever the SDK stumbled over: as good as lost, and worth
+    another try."""
+    stumbled = isinstance(error, ValueError | LookupError | TypeError | AttributeError)
+    return stumbled or type(error).__module__ == "botocore.eventstream"
 
 
 def is_numbered(error: Exception) -> bool:
