@@ -113,6 +113,7 @@ async def test_everything_else_there_is_to_ask_is_answered() -> None:
         assert await workspace.questions.refuse("nobody asked") is False
         await workspace.files.note_seen(session.id, "a.txt")
         assert await workspace.files.seen(session.id) == ["/front/a.txt"]
+        assert (await workspace.files.names()).paths == ()
         assert await workspace.files.last_seen(session.id, "a.txt") > 0
         assert await workspace.files.last_seen(session.id, "b.txt") == 0
         assert await workspace.files.history(session.id) == []

@@ -5,7 +5,7 @@ from turnkeeper.client.place import Place
 from turnkeeper.protocol.sessions import FileVersion
 from turnkeeper.protocol.wire import unix_seconds
 from turnkeeper.protocol.wire_changes import ChangeView, JobRow, RestoredView, UndoRequest
-from turnkeeper.protocol.wire_overview import JobOutput
+from turnkeeper.protocol.wire_overview import FileNames, JobOutput
 from turnkeeper.protocol.wire_sessions import File, FileReading, file_from_wire
 
 
@@ -32,6 +32,10 @@ class Files:
     async def changes(self, session_id: str) -> list[ChangeView]:
         """Files that are not as the session found them."""
         return await self._place.get(f"/sessions/{segment(session_id)}/changes", list[ChangeView])
+
+    async def names(self) -> FileNames:
+        """The files of the workspace that a person may want to name; ignored and hidden ones are left out."""
+        return await self._place.get("/files", FileNames)
 
     async def undo(self, session_id: str, which: UndoRequest | None = None) -> list[RestoredView]:
         """Take changes back: all of them, or those of one path, or back to before a run."""

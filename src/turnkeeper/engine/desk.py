@@ -8,7 +8,7 @@ from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
-from turnkeeper.protocol.wire_overview import JobOutput, ProviderState
+from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProviderState
 
 
 class Desk(Protocol):
@@ -89,6 +89,10 @@ class Desk(Protocol):
 
     async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
         """Stop a job and all it started; answers when nothing of it is left."""
+        ...
+
+    async def file_names(self) -> FileNames:
+        """The files a person may want to name, as far as the settings let it look."""
         ...
 
     async def shell(self, command: str) -> tuple[str, int]:

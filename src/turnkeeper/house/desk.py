@@ -21,7 +21,7 @@ from turnkeeper.protocol.problems import BadRequest, Conflict, NotFound
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigNotice, ConfigState, ConfigTrust, ConfigWaiting
-from turnkeeper.protocol.wire_overview import JobOutput, ProviderState
+from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProviderState
 from turnkeeper.settings.dirs import CRUSH_DATA_DIR_NAME, find_data_dir, find_dirs, under_home
 from turnkeeper.settings.editing import remove_in_scope, set_in_scope
 from turnkeeper.settings.environment import working_environment
@@ -32,6 +32,7 @@ from turnkeeper.settings.trust import distrust, trust
 from turnkeeper.store import crush
 from turnkeeper.store.upkeep import Upkeep
 from turnkeeper.tools.jobs import Job, JobMissing, JobTable, JobView
+from turnkeeper.tools.ls import Limits, file_names
 from turnkeeper.tools.shell_once import run_once
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,8 @@ def row(view: JobView) -> JobRow:
 
 
 INITIALIZED = "init"
+FILE_NAMES_MAX = 20_000
+FILE_NAMES_DEPTH = 32
 
 Changed = Callable[[Loaded], None]
 
@@ -205,6 +208,14 @@ class WorkspaceDesk:
 
     def init_prompt(self) -> str:
         return self._briefing.initialize()
+
+    async def file_names(self) -> FileNames:
+        settings = self.loaded.settings
+        wished = settings.config.options.tui.completions
+        depth = min((wished and wished.max_depth) or FILE_NAMES_DEPTH, FILE_NAMES_DEPTH)
+        most = min((wished and wished.max_items) or FILE_NAMES_MAX, FILE_NAMES_MAX)
+        look = partial(file_names, settings.workdir, Limits(depth, most), env=self.surroundings.env)
+        return FileNames(*await anyio.to_thread.run_sync(look))
 
     async def shell(self, command: str) -> tuple[str, int]:
         return await run_once(command, self.loaded.settings.workdir, self.surroundings.env)

@@ -43,6 +43,13 @@ class Imported(msgspec.Struct, frozen=True):
     failed: dict[str, str] = {}
 
 
+class FileNames(msgspec.Struct, frozen=True):
+    """Files of a workspace that somebody may want to name, by their paths from its directory; and if there are more."""
+
+    paths: tuple[str, ...] = ()
+    truncated: bool = False
+
+
 class WaitKind(StrEnum):
     PERMISSION = "permission"
     QUESTION = "question"

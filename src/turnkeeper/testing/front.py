@@ -40,7 +40,7 @@ from turnkeeper.protocol.problems import Conflict, NotFound
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
-from turnkeeper.protocol.wire_overview import JobOutput, ProviderState
+from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProviderState
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
 from turnkeeper.server.app import Door
 from turnkeeper.server.bounds import Patience
@@ -49,6 +49,8 @@ from turnkeeper.server.routes import all_routes
 from turnkeeper.store.memory import MemoryStore
 from turnkeeper.testing.bridge import Answered, Bridge, Events
 from turnkeeper.testing.scene import QUICK, Stage, scene
+from turnkeeper.tools.ls import Limits as Reach
+from turnkeeper.tools.ls import file_names
 from turnkeeper.tools.tool import Tool
 
 MODEL = SelectedModel(model="scripted", provider="scripted")
@@ -70,6 +72,7 @@ class PlainDesk:
     run_once: RunOnce = echo
     fields: dict[str, Any] = field(default_factory=dict[str, Any])
     initialized: bool = False
+    workdir: Path | None = None
 
     def config(self, *, masked: bool) -> Config:
         key = "***" if masked else "sk-secret"
@@ -151,6 +154,9 @@ class PlainDesk:
 
     async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
         raise NotFound(f"there is no job {job_id} in this session")
+
+    async def file_names(self) -> FileNames:
+        return FileNames(*file_names(self.workdir, Reach(depth=8, items=1000), env={})) if self.workdir else FileNames()
 
     async def shell(self, command: str) -> tuple[str, int]:
         return await self.run_once(command)
@@ -260,7 +266,7 @@ async def front(
             large=large,
         ) as stage:
             stages[str(path)] = stage
-            yield stage.workspace, PlainDesk(stage.workspace.means.data_dir, has_agent, shell)
+            yield stage.workspace, PlainDesk(stage.workspace.means.data_dir, has_agent, shell, workdir=path)
 
     limits = Limits(
         heartbeat_seconds=heartbeat_seconds,

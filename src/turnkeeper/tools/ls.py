@@ -1,6 +1,7 @@
 """Tool `ls`: the tree of a directory, breadth first, so that a cut takes away what is deepest."""
 
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -81,6 +82,20 @@ def limited(root: Path, depth: int, depth_max: int, items_max: int) -> Limits:
     if not depth_max:
         return Limits(depth or usual_depth, items)
     return Limits(min(depth or depth_max, depth_max), items)
+
+
+def file_names(root: Path, limits: Limits, *, env: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
+    """Files below a directory by their paths from there, without hidden and ignored ones; and if there are more."""
+    listing = listed(root, limits, (".*",), Ignoring(env=env))
+    return tuple(_files(listing.root, "")), listing.truncated
+
+
+def _files(folder: Node, above: str) -> Iterator[str]:
+    """Nearest first: what is in a folder stands before what is in the folders below it."""
+    yield from (above + node.name for node in folder.children if not node.path)
+    for node in folder.children:
+        if node.path:
+            yield from _files(node, f"{above}{node.name}/")
 
 
 def listed(path: Path, limits: Limits, ignore: tuple[str, ...], ignoring: Ignoring) -> Listing:

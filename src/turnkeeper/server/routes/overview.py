@@ -10,6 +10,7 @@ from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_overview import (
     BackupRequest,
     DatabaseReport,
+    FileNames,
     ForkRequest,
     Imported,
     ImportRequest,
@@ -90,6 +91,10 @@ async def compact(visit: Visit) -> Reply:
     return json(DatabaseReport(pages=await (await visit.room()).desk.compact_database()))
 
 
+async def file_names(visit: Visit) -> Reply:
+    return json(await (await visit.room()).desk.file_names())
+
+
 async def providers(visit: Visit) -> Reply:
     return json(list((await visit.room()).desk.provider_states()))
 
@@ -146,6 +151,7 @@ ROUTES = (
         gives=list[ProviderState],
         own=True,
     ),
+    Route("GET", f"{_ROOM}/files", file_names, "Files that a person may want to name.", gives=FileNames, own=True),
     Route("POST", f"{_DATABASE}/check", check, "Whether the database is whole.", gives=DatabaseReport, own=True),
     Route(
         "POST",
