@@ -11,14 +11,20 @@ import pytest
 
 from turnkeeper.protocol.runs import Attachment
 from turnkeeper.tui.editor import drafts
-from turnkeeper.tui.editor.drafts import NOTHING, Draft, Drafts, drafts_folder
+from turnkeeper.tui.editor.drafts import NOTHING, Draft, Drafts
+
+
+def save(drafts: Drafts, place: str, session_id: str, draft: Draft) -> bool:
+    drafts.put(place, session_id, draft)
+    return drafts.write()
+
 
 PICTURE = Attachment("a.png", "a.png", "image/png", b"\x89PNG\x00\xff")
 
 
 def test_a_draft_comes_back_as_it_was_for_its_session_alone(tmp_path: Path) -> None:
     draft = Draft("two\nlines ✓", is_shell=True, attachments=(PICTURE,))
-    assert Drafts(tmp_path / "d").save("/work", "s1", draft)
+    assert save(Drafts(tmp_path / "d"), "/work", "s1", draft)
     fresh = Drafts(tmp_path / "d")
     assert fresh.load("/work", "s1") == draft
     assert fresh.load("/work", "s2") == NOTHING
@@ -26,24 +32,24 @@ def test_a_draft_comes_back_as_it_was_for_its_session_alone(tmp_path: Path) -> N
 
 
 def test_a_draft_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    Drafts(tmp_path / "d").save("/work", "s1", Draft("secret", attachments=(PICTURE,)))
+    save(Drafts(tmp_path / "d"), "/work", "s1", Draft("secret", attachments=(PICTURE,)))
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "d").iterdir()}
     assert (stat.S_IMODE((tmp_path / "d").stat().st_mode), modes) == (0o700, {0o600})
 
 
 def test_a_draft_that_was_sent_leaves_nothing(tmp_path: Path) -> None:
     kept = Drafts(tmp_path)
-    kept.save("/work", "s1", Draft("text", attachments=(PICTURE,)))
-    kept.save("/work", "s1", NOTHING)
+    save(kept, "/work", "s1", Draft("text", attachments=(PICTURE,)))
+    save(kept, "/work", "s1", NOTHING)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_key_beside_a_picture_does_not_write_the_picture_again(tmp_path: Path) -> None:
     kept = Drafts(tmp_path)
-    kept.save("/work", "s1", Draft("a", attachments=(PICTURE,)))
+    save(kept, "/work", "s1", Draft("a", attachments=(PICTURE,)))
     (picture,) = tmp_path.glob("*.files")
     written = picture.stat().st_ino
-    kept.save("/work", "s1", Draft("ab", attachments=(PICTURE,)))
+    save(kept, "/work", "s1", Draft("ab", attachments=(PICTURE,)))
     assert picture.stat().st_ino == written
     assert Drafts(tmp_path).load("/work", "s1") == Draft("ab", attachments=(PICTURE,))
 
@@ -56,7 +62,8 @@ def test_a_draft_survives_a_process_that_is_killed_while_it_writes(tmp_path: Pat
         "from turnkeeper.tui.editor.drafts import Draft, Drafts\n"
         f"drafts = Drafts(Path({str(tmp_path)!r}))\n"
         "for count in range(1, 1_000_000):\n"
-        "    drafts.save('/work', 's1', Draft(f'{count} ' + 'x' * 100 * count))\n"
+        "    drafts.put('/work', 's1', Draft(f'{count} ' + 'x' * 100 * count))\n"
+        "    drafts.write()\n"
         "    if count == 20: print('on', flush=True)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as writer:
@@ -72,7 +79,7 @@ def test_the_oldest_drafts_go_when_there_are_too_many(tmp_path: Path, monkeypatc
     monkeypatch.setattr(drafts, "DRAFTS_MAX", 3)
     kept = Drafts(tmp_path)
     for number in range(6):
-        kept.save("/work", str(number), Draft(f"draft {number}", attachments=(PICTURE,)))
+        save(kept, "/work", str(number), Draft(f"draft {number}", attachments=(PICTURE,)))
         for path in tmp_path.iterdir():
             os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns - 10**9))
     assert [Drafts(tmp_path).load("/work", str(number)).text for number in range(6)] == [
@@ -85,7 +92,7 @@ def test_the_oldest_drafts_go_when_they_take_too_much_room(tmp_path: Path, monke
     monkeypatch.setattr(drafts, "TOTAL_BYTES_MAX", 3000)
     kept = Drafts(tmp_path)
     for number in range(5):
-        kept.save("/work", str(number), Draft("x" * 1000))
+        save(kept, "/work", str(number), Draft("x" * 1000))
         for path in tmp_path.iterdir():
             os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns - 10**9))
     kept_now = [bool(Drafts(tmp_path).load("/work", str(number)).text) for number in range(5)]
@@ -95,13 +102,13 @@ def test_the_oldest_drafts_go_when_they_take_too_much_room(tmp_path: Path, monke
 def test_what_is_too_large_is_not_kept_and_the_rest_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafts, "ATTACHED_BYTES_MAX", 10)
     large = Attachment("b.png", "b.png", "image/png", b"x" * 11)
-    Drafts(tmp_path).save("/work", "s1", Draft("text", attachments=(large, PICTURE)))
+    save(Drafts(tmp_path), "/work", "s1", Draft("text", attachments=(large, PICTURE)))
     assert Drafts(tmp_path).load("/work", "s1") == Draft("text", attachments=(PICTURE,))
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"text": 3}', b"\xff\xfe", b"[]"])
 def test_a_damaged_draft_is_no_draft(tmp_path: Path, content: bytes) -> None:
-    Drafts(tmp_path).save("/work", "s1", Draft("text"))
+    save(Drafts(tmp_path), "/work", "s1", Draft("text"))
     (written,) = tmp_path.iterdir()
     written.write_bytes(content)
     assert Drafts(tmp_path).load("/work", "s1") == NOTHING
@@ -111,14 +118,23 @@ def test_a_disk_that_takes_nothing_is_said_and_is_tried_again(tmp_path: Path) ->
     in_the_way = tmp_path / "d"
     in_the_way.write_text("a file")
     kept = Drafts(in_the_way)
-    assert not kept.save("/work", "s1", Draft("text"))
+    assert not save(kept, "/work", "s1", Draft("text"))
     in_the_way.unlink()
-    assert kept.save("/work", "s1", Draft("text"))
+    assert save(kept, "/work", "s1", Draft("text"))
     assert Drafts(in_the_way).load("/work", "s1") == Draft("text")
 
 
-def test_drafts_lie_among_the_state_of_the_user() -> None:
-    assert drafts_folder({"XDG_STATE_HOME": "/state", "HOME": "/home/me"}) == Path("/state/turnkeeper/drafts")
-    assert drafts_folder({"XDG_STATE_HOME": "state", "HOME": "/home/me"}) == Path(
-        "/home/me/.local/state/turnkeeper/drafts"
-    )
+def test_a_draft_is_there_at_once_and_on_disk_when_it_was_written(tmp_path: Path) -> None:
+    kept = Drafts(tmp_path)
+    kept.put("/work", "s1", Draft("new"))
+    assert kept.load("/work", "s1") == Draft("new")
+    assert Drafts(tmp_path).load("/work", "s1") == NOTHING
+    assert kept.write()
+    assert Drafts(tmp_path).load("/work", "s1") == Draft("new")
+
+
+def test_what_another_terminal_wrote_is_what_is_there(tmp_path: Path) -> None:
+    kept = Drafts(tmp_path)
+    save(kept, "/work", "s1", Draft("mine"))
+    save(Drafts(tmp_path), "/work", "s1", NOTHING)
+    assert kept.load("/work", "s1") == NOTHING

@@ -4,13 +4,12 @@ One small file a session, readable by its owner alone, replaced in one step: a c
 or as it is now. What is attached lies in a file of its own, so that a key pressed beside a large picture writes a line
 and not the picture. There are at most `DRAFTS_MAX` of them, of at most `TOTAL_BYTES_MAX` together: the oldest go first.
 
-Nothing here raises: a disk that takes no drafts must not keep anybody from writing. `save` says whether it could.
+Nothing here raises: a disk that takes no drafts must not keep anybody from writing. `write` says whether it could.
 """
 
 import hashlib
 import os
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -41,7 +40,7 @@ class Draft(msgspec.Struct, frozen=True, omit_defaults=True):
 NOTHING = Draft()
 
 
-class _Written(msgspec.Struct, frozen=True, omit_defaults=True):
+class _Text(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str = ""
     is_shell: bool = False
 
@@ -52,41 +51,51 @@ class _Attached(msgspec.Struct, frozen=True):
 
 @dataclass
 class Drafts:
-    """Owns the drafts' directory, and knows what it last wrote there, so that the same is not written twice.
+    """Owns what is not on disk yet, and knows what it last wrote, so that the same is not written twice.
 
-    Its methods may be called from any thread.
+    `put` and `load` are quick and never wait for `write`, which may run in a thread.
     """
 
     folder: Path
-    _known: dict[str, Draft] = field(default_factory=dict[str, Draft])
+    _waiting: dict[str, Draft] = field(default_factory=dict[str, Draft])
+    _written: dict[str, Draft] = field(default_factory=dict[str, Draft])
     _lock: Lock = field(default_factory=Lock)
 
     def load(self, place: str, session_id: str) -> Draft:
         """The draft of a session of a workspace; of none, for a session that is yet to begin."""
         name = _name(place, session_id)
-        with self._lock:
-            written = _read(self.folder / f"{name}.json", _Written) or _Written()
-            attached = _read(self.folder / f"{name}.files", _Attached) or _Attached()
-            draft = Draft(written.text, written.is_shell, attached.attachments)
-            self._known[name] = draft
-            return draft
+        if name in self._waiting:
+            return self._waiting[name]
+        written = _read(self.folder / f"{name}.json", _Text) or _Text()
+        attached = _read(self.folder / f"{name}.files", _Attached) or _Attached()
+        draft = self._written[name] = Draft(written.text, written.is_shell, attached.attachments)
+        return draft
 
-    def save(self, place: str, session_id: str, draft: Draft) -> bool:
-        """Keep it; an empty one is forgotten. Whether the disk took it."""
-        name = _name(place, session_id)
-        draft = _bounded(draft)
+    def put(self, place: str, session_id: str, draft: Draft) -> None:
+        """Keep it from the next `write` on; an empty one is forgotten."""
+        self._waiting[_name(place, session_id)] = draft
+
+    def write(self) -> bool:
+        """Write what waits. Whether the disk took it; what it did not take goes on waiting."""
         with self._lock:
-            before = self._known.get(name)
-            try:
-                if before is None or (before.text, before.is_shell) != (draft.text, draft.is_shell):
-                    self._put(f"{name}.json", _Written(draft.text, draft.is_shell) if draft.text else None)
-                if before is None or before.attachments != draft.attachments:
-                    self._put(f"{name}.files", _Attached(draft.attachments) if draft.attachments else None)
-            except OSError:
-                self._known.pop(name, None)
-                return False
-            self._known[name] = draft
+            for name, draft in tuple(self._waiting.items()):
+                try:
+                    self._write(name, _bounded(draft))
+                except OSError:
+                    self._written.pop(name, None)
+                    return False
+                # Something newer may have been put meanwhile.
+                if self._waiting.get(name) is draft:
+                    del self._waiting[name]
             return True
+
+    def _write(self, name: str, draft: Draft) -> None:
+        before = self._written.get(name)
+        if before is None or (before.text, before.is_shell) != (draft.text, draft.is_shell):
+            self._put(f"{name}.json", _Text(draft.text, draft.is_shell) if draft.text else None)
+        if before is None or before.attachments != draft.attachments:
+            self._put(f"{name}.files", _Attached(draft.attachments) if draft.attachments else None)
+        self._written[name] = draft
 
     def _put(self, name: str, said: msgspec.Struct | None) -> None:
         path = self.folder / name
@@ -96,13 +105,6 @@ class Drafts:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _replace(path, msgspec.json.encode(said))
         _prune(self.folder, keep=path.stem)
-
-
-def drafts_folder(env: Mapping[str, str]) -> Path:
-    """Among the state of this user. A relative path is invalid by the XDG specification, and is as if not set."""
-    state = Path(env.get("XDG_STATE_HOME", ""))
-    home = Path(env.get("HOME") or Path.home())
-    return (state if state.is_absolute() else home / ".local/state") / "turnkeeper" / "drafts"
 
 
 def _name(place: str, session_id: str) -> str:

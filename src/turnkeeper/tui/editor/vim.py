@@ -53,6 +53,8 @@ COMMAND = re.compile(
     r"(?P<before>[1-9]\d*)?(?:(?P<operator>[dcy])(?P<after>[1-9]\d*)?)?(?P<what>gg|[hjklweb0^$GdcyxDCpPuiaIAoOv]|ctrl\+r)?"
 )
 MOTIONS = frozenset(("h", "j", "k", "l", "w", "b", "e", "0", "^", "$", "gg", "G"))
+NAMED = frozenset(("escape", "ctrl+r", "backspace", "left", "right", "space", "home", "end"))
+"""Keys without a letter that mean something."""
 SAME = {"backspace": "h", "left": "h", "space": "l", " ": "l", "right": "l", "home": "0", "end": "$"}
 
 
@@ -235,7 +237,10 @@ def _put(vim: Vim, text: str, at: int, count: int, *, above: bool) -> Done:
 
 def _rest(vim: Vim, text: str, at: int) -> Done:
     """The cursor on a letter, wherever a command left it."""
+    return Done(vim, text, max(0, min(at, len(text))) if vim.mode is Mode.INSERT else rested(text, at))
+
+
+def rested(text: str, at: int) -> int:
+    """The place on a letter that is nearest, if the line has any."""
     at = max(0, min(at, len(text)))
-    if vim.mode is not Mode.INSERT and at == line_end(text, at):
-        at = max(line_start(text, at), at - 1)
-    return Done(vim, text, at)
+    return max(line_start(text, at), at - 1) if at == line_end(text, at) else at
