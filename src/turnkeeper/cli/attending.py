@@ -32,6 +32,8 @@ from turnkeeper.protocol.messages import Role
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.runs import Outcome
 from turnkeeper.protocol.wire_own import RunView
+from turnkeeper.protocol.wire_requests import PermissionRequest
+from turnkeeper.protocol.wire_stream import Envelope
 
 LOST_SECONDS = 30.0
 """How long a server may be gone before nobody waits for it any more."""
@@ -54,6 +56,10 @@ class Attended:
     workspace: WorkspaceClient | None = None
     submitted: anyio.Event = field(default_factory=anyio.Event)
     is_submitting: bool = False
+    answers_itself: bool = False
+    """At a server that asks and waits for ever: what this run asks is allowed (`yolo`) or denied from here."""
+    yolo: bool = False
+    denied: list[str] = field(default_factory=list[str])
     began: float = field(default_factory=time.monotonic)
     waiting: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
@@ -124,6 +130,8 @@ async def attend(
         attended.submitted.set()
     async with workspace.follow() as heard:
         run = await _heard_to_its_end(heard, workspace, attended, progress, submit)
+    if attended.denied:
+        run = replace(run, denied=(*run.denied, *attended.denied))
     code = 128 + attended.signal if attended.signal else None
     return of_run(run, model=progress.model, exit_code=code, seconds=time.monotonic() - attended.began)
 
@@ -153,6 +161,9 @@ async def _heard_to_its_end(
                 case Link(problem=said):
                     problem = said or problem
                     patience.deadline = min(patience.deadline, anyio.current_time() + LOST_SECONDS)
+                case Told(Envelope(payload=PermissionRequest() as request)) if attended.answers_itself:
+                    if request.session_id == attended.session_id:
+                        await _answer(workspace, attended, request)
                 case Told(envelope) if hearing is not None:
                     for news in hearing.hear(envelope):
                         if isinstance(news, Ended):
@@ -162,6 +173,13 @@ async def _heard_to_its_end(
                     # What may have been missed was asked for when the connection came back.
                     pass
     raise ServerLost(f"the server was lost: {problem}" if problem else "")
+
+
+async def _answer(workspace: WorkspaceClient, attended: Attended, request: PermissionRequest) -> None:
+    from turnkeeper.cli.original import answered
+
+    if refused := await answered(workspace, request, yolo=attended.yolo):
+        attended.denied.append(refused)
 
 
 async def _submit(submit: Submit, workspace: WorkspaceClient, attended: Attended) -> bool:

@@ -30,6 +30,11 @@ class Reach:
     def path(self) -> Path:
         return Path(self.cwd or ".").absolute()
 
+    @property
+    def named(self) -> str:
+        """The server that was asked for; empty for this user's own."""
+        return self.host or os.environ.get("TURNKEEPER_HOST", "")
+
     def token(self) -> str:
         """From the file that was named, else from the environment."""
         if self.token_file is None:
@@ -45,8 +50,7 @@ class Reach:
         from turnkeeper.client.client import Client
         from turnkeeper.protocol.clients import ClientKind
 
-        host = self.host or os.environ.get("TURNKEEPER_HOST", "")
-        async with Client.connect(host, token=self.token(), start=start, kind=ClientKind.CLI) as client:
+        async with Client.connect(self.named, token=self.token(), start=start, kind=ClientKind.CLI) as client:
             yield client
 
     @asynccontextmanager

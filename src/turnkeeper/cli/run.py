@@ -40,6 +40,8 @@ class Asked:
     goes_on: bool
     run_id: str
     detach: bool
+    elsewhere: bool
+    """Whether a server was named."""
     options: "RunOptions"
 
 
@@ -119,7 +121,7 @@ def run(
         cost_max=limits["max_cost"],
         seconds_max=limits["time_limit"],
     )
-    asked = Asked(session, goes_on, run_id, detach, options)
+    asked = Asked(session, goes_on, run_id, detach, bool(reach.named), options)
     progress = progress_on(shape, output_dir, quiet=quiet, verbose=verbose)
     return run_async(partial(performed, reach, prompt, asked, progress))
 
@@ -187,6 +189,13 @@ async def submitted(
     from turnkeeper.cli.ending import of_run
     from turnkeeper.protocol.problems import Conflict
 
+    # Where nobody named a server, it is one of ours.
+    if asked.elsewhere and await workspace.is_original():
+        from turnkeeper.cli.original import prepared
+
+        await prepared(workspace, asked.options, detach=asked.detach)
+        attended.answers_itself = not asked.options.interactive
+        attended.yolo = asked.options.yolo
     known = await known_run(workspace, asked.run_id, prompt) if asked.run_id else None
     attended.run_id = asked.run_id or str(uuid.uuid4())
     progress.name_models(workspace.opened.config, chosen=bool(asked.options.large_model))
@@ -228,12 +237,13 @@ async def submitted(
 
 async def known_run(workspace: "WorkspaceClient", run_id: str, prompt: "Prompt") -> "RunView | None":
     """The run of this name, if it was submitted before with the same prompt."""
+    from turnkeeper.client.asking import Unsupported
     from turnkeeper.protocol.ids import RunId
     from turnkeeper.protocol.problems import NotFound, RunIdConflict
 
     try:
         known = await workspace.runs.get(run_id)
-    except NotFound:
+    except (NotFound, Unsupported):
         return None
     if known.prompt != prompt.text:
         raise click.UsageError(RunIdConflict(RunId(run_id)).message)

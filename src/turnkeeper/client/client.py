@@ -55,6 +55,7 @@ class Client:
         name: str | None = None,
         kind: ClientKind = ClientKind.SCRIPT,
         revive: Revive | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         """`name` is what others who share a workspace see; `user@computer` unless another is given, or an empty one."""
         self.host = parse_host(host) if isinstance(host, str) else host
@@ -66,6 +67,7 @@ class Client:
         headers |= {"Authorization": f"Bearer {token}"} if token else {}
         self.http = Http(self.host, headers=headers)
         self._revive = revive
+        self._env = os.environ if env is None else env
         self._opened: list[WorkspaceClient] = []
         self._is_retired = False
 
@@ -81,7 +83,10 @@ class Client:
         kind: ClientKind = ClientKind.SCRIPT,
         env: Mapping[str, str] | None = None,
     ) -> AsyncGenerator["Client"]:
-        """A client of the server at `host`; without one, of this user's own server, which is started if need be."""
+        """A client of the server at `host`; without one, of this user's own server, which is started if need be.
+
+        `env` says who the user is, where that is not whoever runs this program.
+        """
         from turnkeeper.client.local import local_server
 
         local = local_server(host, env=os.environ if env is None else env)
@@ -89,7 +94,7 @@ class Client:
             await local.ensure()
         revive = local.ensure if start and local is not None else None
         where = host or str(local.host if local else "")
-        async with cls(where, token=token, name=name, kind=kind, revive=revive) as client:
+        async with cls(where, token=token, name=name, kind=kind, revive=revive, env=env) as client:
             yield client
 
     async def __aenter__(self) -> "Client":
@@ -149,7 +154,7 @@ class Client:
             data_dir=data_dir,
             version=__version__,
             client_id=self.id,
-            env=tuple(f"{name}={said}" for name, said in (os.environ if env is None else env).items()),
+            env=tuple(f"{name}={said}" for name, said in (self._env if env is None else env).items()),
             channels=tuple(channels),
         )
 

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
@@ -57,6 +57,8 @@ class LocalServer:
     folder: Path
     is_default: bool
     ready_seconds: float = READY_SECONDS
+    env: Mapping[str, str] | None = field(default=None, repr=False)
+    """What a server is started with, where that is not our own environment."""
 
     @property
     def log_file(self) -> Path:
@@ -163,6 +165,7 @@ class LocalServer:
                 stdout=said,
                 stderr=said,
                 start_new_session=True,
+                env=self.env,
                 cwd=self.folder,
             )
         finally:
@@ -191,7 +194,7 @@ def local_server(host: str, *, env: Mapping[str, str]) -> LocalServer | None:
     parsed = parse_host(host or usual)
     if not parsed.is_unix:
         return None
-    return LocalServer(parsed, server_dir(env, str(parsed)), str(parsed) == usual, _ready_seconds(env))
+    return LocalServer(parsed, server_dir(env, str(parsed)), str(parsed) == usual, _ready_seconds(env), env)
 
 
 async def agrees_to_leave(http: Http) -> bool:

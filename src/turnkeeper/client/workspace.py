@@ -13,7 +13,7 @@ workspace.follow()     everything that happens from now on
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 
-from turnkeeper.client.asking import query
+from turnkeeper.client.asking import checked, query, value
 from turnkeeper.client.config import Configuration
 from turnkeeper.client.events import Feed, FeedLimits, Heard
 from turnkeeper.client.extras import LanguageServers, McpServers, Skills
@@ -27,7 +27,7 @@ from turnkeeper.protocol.problems import ClientNotAttached
 from turnkeeper.protocol.wire_clients import Clients
 from turnkeeper.protocol.wire_own import Snapshot
 from turnkeeper.protocol.wire_sessions import CurrentSession
-from turnkeeper.protocol.wire_workspaces import Workspace
+from turnkeeper.protocol.wire_workspaces import VersionInfo, Workspace
 
 
 class WorkspaceClient:
@@ -66,6 +66,11 @@ class WorkspaceClient:
         self.place.opened = await self.place.get("", Workspace)
         return self.place.opened
 
+    async def is_original(self) -> bool:
+        """Whether the server is one of the original's, which knows only the original's routes."""
+        answer = await self.place.http.ask("GET", "/v1/version")
+        return value(checked(answer), VersionInfo).go_version.startswith("go")
+
     async def snapshot(self) -> Snapshot:
         """Sessions, runs, queues and requests as of one position: what a view begins with."""
         return await self.place.get("/snapshot", Snapshot)
@@ -101,12 +106,21 @@ class WorkspaceClient:
     ) -> AsyncGenerator[AsyncGenerator[Heard]]:
         """Everything that happens, from now on or from a position (a snapshot's, say); it goes on until the block ends.
 
-        With `detail` our own servers tell finished parts and fragments; without, and on servers of the original,
+        When the block is entered the feed is connected, or has failed to once and goes on trying; its first word says
+        which. With `detail` our own servers tell finished parts and fragments; without, and on servers of the original,
         every changed message is told whole.
         """
         feed = Feed(self.place, revive=self._revive, reselect=self._reselect, after=after, detail=detail, limits=limits)
         async with aclosing(feed.heard()) as heard:
-            yield heard
+            first = await anext(heard)
+
+            async def from_the_first() -> AsyncGenerator[Heard]:
+                yield first
+                async for one in heard:
+                    yield one
+
+            async with aclosing(from_the_first()) as all_of_it:
+                yield all_of_it
 
     async def _reselect(self) -> None:
         if self.selected:
