@@ -12,10 +12,10 @@ from turnkeeper.core.file_history import (
     NowhereToGo,
     Plan,
     before_run,
+    found,
     in_all,
-    recorded,
+    interrupted,
     redo,
-    settled,
     timeline,
     undo,
     undo_since,
@@ -34,9 +34,13 @@ class Disk:
     versions: list[FileVersion] = field(default_factory=list[FileVersion])
 
     def change(self, after: Content, run: RunId = A) -> None:
-        for content in recorded(self.versions, before=self.content, after=after):
-            self.record(content, run=run)
+        self.begin()
+        self.record(after, run=run)
         self.content = after
+
+    def begin(self) -> None:
+        for content in found(self.versions[-1] if self.versions else None, self.content):
+            self.record(content, run=None)
 
     def go(self, plan: Plan) -> Plan:
         if isinstance(plan, Move):
@@ -46,7 +50,7 @@ class Disk:
             self.content = plan.content
         return plan
 
-    def record(self, content: Content, *, run: RunId = A, id: str = "") -> None:
+    def record(self, content: Content, *, run: RunId | None = None, id: str = "") -> None:
         number = len(self.versions)
         version = FileVersion(
             id=id or f"v{number}",
@@ -103,17 +107,29 @@ def test_somebody_elses_change_stops_an_undo_and_is_kept_when_it_is_passed_over(
         assert disk.content == text
 
 
-def test_what_a_crash_left_behind_is_recorded_as_a_version_of_its_own() -> None:
+def test_a_change_that_a_crash_interrupted_is_told_from_what_was_there_and_can_be_taken_back() -> None:
     disk = Disk("0")
-    disk.change("1")
-    disk.content = "2, written but never recorded"
-    assert settled(disk.versions, disk.content) == ("2, written but never recorded",)
-    assert settled(disk.versions, "1") == settled([], "x") == ()
-    disk.change("3")
-    assert [version.content for version in disk.versions] == ["0", "1", "2, written but never recorded", "3"]
-    for text in ("2, written but never recorded", "1", "0"):
+    assert interrupted(None, "nobody of us knows this file") == ()
+    disk.begin()
+    assert interrupted(disk.versions[-1], "0") == ()
+    disk.content = "1, written but never recorded"
+    (unrecorded,) = interrupted(disk.versions[-1], disk.content)
+    disk.record(unrecorded, run=A)
+    disk.change("2")
+    for text in ("1, written but never recorded", "0"):
         disk.go(undo(disk.versions, disk.content))
         assert disk.content == text
+
+
+def test_what_a_person_wrote_between_two_runs_is_not_taken_back_with_the_second() -> None:
+    disk = Disk("0")
+    disk.change("1", A)
+    disk.content = "1, and a person's"
+    disk.change("2", B)
+    point = before_run(disk.versions, B)
+    assert point is not None
+    disk.go(undo_since(disk.versions, point, disk.content))
+    assert disk.content == "1, and a person's"
 
 
 def test_everything_since_a_point_is_undone_at_once() -> None:

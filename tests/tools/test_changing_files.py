@@ -106,7 +106,7 @@ async def test_a_link_stays_a_link_and_what_it_leads_to_changes(tmp_path: Path) 
     await edit(hands, "x", "y")
     assert (tmp_path / "file").is_symlink()
     assert (tmp_path / "real").read_text() == "y\n"
-    assert deeds(hands)[-3:] == ["begin", "changed", "seen"]
+    assert deeds(hands)[-2:] == ["begin", "changed"]
     assert hands.deeds[-2].subject == str(tmp_path / "real")
 
 
@@ -266,7 +266,7 @@ async def test_a_cancel_during_the_write_leaves_no_change_unrecorded(tmp_path: P
     with anyio.CancelScope() as scope:
         await edit(hands, "x", "y")
     assert path.read_text() == "y\n"
-    assert deeds(hands)[-3:] == ["begin", "changed", "seen"]
+    assert deeds(hands)[-2:] == ["begin", "changed"]
 
 
 async def test_a_file_too_large_to_edit_is_an_answer(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ async def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
 
 
 async def test_secrets_are_asked_for_even_to_be_read(tmp_path: Path) -> None:
-    names = [".env", ".env.production", "server.pem", "id_rsa", ".ssh/config", "prod.tfvars", ".aws/credentials"]
+    names = [".env", ".env.production", "server.pem", "id_rsa", ".ssh/deploy", "prod.tfvars", ".aws/credentials"]
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("secret\n")
@@ -304,7 +304,7 @@ async def test_secrets_are_asked_for_even_to_be_read(tmp_path: Path) -> None:
         assert answer.is_error, name
         assert "secret" not in answer.content
         assert not answer.stop_turn, "a rule said no, and not a person"
-    for name in (".env.example", "id_rsa.pub", "environment.py"):
+    for name in (".env.example", "id_rsa.pub", ".ssh/config", "environment.py"):
         (tmp_path / name).write_text("open\n")
         assert not (await viewed(FakeHands(tmp_path, judge=only_safe), name)).is_error, name
 

@@ -20,7 +20,7 @@ async def test_a_new_file_is_written_with_its_folders_and_may_be_empty(tmp_path:
     assert not answer.is_error
     assert (tmp_path / "a/b/empty").read_bytes() == b""
     assert answer.content == f"<result>\nFile written: {tmp_path / 'a/b/empty'}\n</result>"
-    assert deeds(hands) == ["permit", "begin", "changed", "seen"]
+    assert deeds(hands) == ["permit", "begin", "changed"]
 
 
 async def test_an_existing_file_must_have_been_seen(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ async def test_a_first_edit_without_old_string_creates_the_file_the_others_work_
     answer = await use(multiedit_tool(), hands, file_path="new/file", edits=edits)
     assert (tmp_path / "new/file").read_text() == "one\n2\n"
     assert "Applied 2 of 3" in answer.content
-    assert deeds(hands) == ["permit", "begin", "changed", "seen"]
+    assert deeds(hands) == ["permit", "begin", "changed"]
     again = await use(multiedit_tool(), hands, file_path="new/file", edits=edits)
     assert again.is_error
     assert "already exists" in again.content

@@ -1,8 +1,8 @@
 """What a session did to a file, and how to take it back: pure functions over its versions.
 
-A version is the file's whole text at one moment, or the statement that there was no file. Whoever records a change
-records what was there before it as well, so that a version nobody of us wrote (a person's own edit, a change a crash
-interrupted) stands in the list like any other.
+A version is the file's whole text at one moment, or the statement that there was no file. Whoever is about to change
+a file first records what is there (`found`), so that what nobody of us wrote stands in the list like any other, and
+what a crash interrupts can be told from it afterwards (`interrupted`) and taken back.
 
 The list only grows. Going back appends a version that says where it went (`moved-to`, kept in its id), and reading
 the list from the front tells where the file stands now:
@@ -75,16 +75,17 @@ def content_of(version: FileVersion) -> Content:
     return None if version.absent else version.content
 
 
-def recorded(versions: Sequence[FileVersion], *, before: Content, after: Content) -> tuple[Content, ...]:
-    """What to add to a session's versions of a file when a change of ours turned `before` into `after`."""
-    if versions and content_of(versions[-1]) == before:
-        return (after,)
-    return (before, after)
+def found(last: FileVersion | None, disk: Content) -> tuple[Content, ...]:
+    """What to add after a file's last version before it is changed: what stands there, unless that is known.
+
+    It is nobody's change of ours, so it is recorded without a run.
+    """
+    return () if last is not None and content_of(last) == disk else (disk,)
 
 
-def settled(versions: Sequence[FileVersion], disk: Content) -> tuple[Content, ...]:
-    """What to add when a file is found: nothing, or what stands there if a crash or a person put it there."""
-    return (disk,) if versions and content_of(versions[-1]) != disk else ()
+def interrupted(last: FileVersion | None, disk: Content) -> tuple[Content, ...]:
+    """What to add when a change was announced and never recorded: what it made of the file, if anything."""
+    return found(last, disk) if last is not None else ()
 
 
 def timeline(versions: Sequence[FileVersion]) -> Timeline | None:

@@ -26,10 +26,11 @@ import msgspec
 from turnkeeper.core import commandline
 from turnkeeper.core.patterns import address_fits, path_fits
 from turnkeeper.core.ruletext import kind_of, parse_rules
-from turnkeeper.core.secretfiles import is_secret, names_secret
+from turnkeeper.core.secretfiles import names_secret
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.requests import Grant, Rule, Verdict
 from turnkeeper.protocol.runs import RunOptions
+from turnkeeper.protocol.secretfiles import is_secret
 
 EDITING_TOOLS = frozenset({"edit", "multiedit", "write", "lsp_rename", "lsp_replace_symbol"})
 """Ways to the same end: forbidding one forbids all."""

@@ -132,15 +132,17 @@ async def _judged(running: Running, asking: Asking, lineage: Sequence[SessionId]
     )
 
 
-async def _lineage(running: Running) -> list[SessionId]:
+async def _lineage(running: Running) -> Sequence[SessionId]:
     """The session and its parents: what was granted to a parent holds for its children."""
-    lineage = [running.session.id]
-    while len(lineage) < LINEAGE_MAX:
-        info = await running.workspace.means.store.session(lineage[-1])
-        if info is None or not info.parent_id:
-            break
-        lineage.append(info.parent_id)
-    return lineage
+    if not running.lineage:
+        lineage = [running.session.id]
+        while len(lineage) < LINEAGE_MAX:
+            info = await running.workspace.means.store.session(lineage[-1])
+            if info is None or not info.parent_id:
+                break
+            lineage.append(info.parent_id)
+        running.lineage = tuple(lineage)
+    return running.lineage
 
 
 def _forbidden(judgement: Judgement) -> str:

@@ -4,21 +4,24 @@ Everything a tool writes through here is durable when the call returns, and is w
 over, nothing more is written.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import anyio
 
-from turnkeeper.core.file_history import recorded
+from turnkeeper.core.file_history import Content, found
 from turnkeeper.engine.asking import permit, put_questions
 from turnkeeper.engine.running import Running
 from turnkeeper.engine.sub_agent import delegate
+from turnkeeper.engine.versions import record
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import NO_MESSAGE, MessageId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Delta, PartKind, ToolCall
 from turnkeeper.protocol.requests import Answers, Question
 from turnkeeper.protocol.sessions import Effect, EffectState, FileRead, FileVersion, Todo
 from turnkeeper.tools.tool import Asking, Call
+
+Contents = Callable[[FileVersion | None], Sequence[Content]]
 
 
 class CallHands:
@@ -30,6 +33,8 @@ class CallHands:
         self._approved = approved
         # What the call was shown with is what it runs with, though the settings change while somebody thinks.
         self._env = running.workspace.means.env
+        self._begun: FileVersion | None = None
+        """The last version of the file whose change was begun."""
         self._shown = 0
         self._index = _index(running, call.id)
 
@@ -69,48 +74,27 @@ class CallHands:
         await permit(self._running, self._call, asking, approved=self._approved, env=self._env)
 
     async def begin(self, subject: str) -> None:
-        now = self._running.workspace.means.now()
-        effect = Effect(self._call.id, self.session_id, self.run_id, self._call.name, EffectState.STARTED, subject, now)
-        await self._running.say(e.EffectNoted(effect))
+        await self._running.say(e.EffectNoted(self._started(subject)))
+
+    async def begin_change(self, path: Path, *, before: str | None) -> None:
+        started = e.EffectNoted(self._started(str(path)))
+        self._begun = await self._record(path, lambda last: found(last, before), started)
 
     async def question(self, questions: Sequence[Question], *, title: str = "", description: str = "") -> Answers:
         return await put_questions(self._running, self._call, questions, title=title, description=description)
 
     async def seen(self, path: Path, *, digest: str, mtime_ns: int) -> None:
-        now = self._running.workspace.means.now()
-        await self._running.say(e.FileSeen(FileRead(self.session_id, str(path), now // 1000, digest, mtime_ns)))
+        await self._running.say(self._sight(path, digest, mtime_ns))
 
     async def last_seen(self, path: Path) -> FileRead | None:
         return await self._running.workspace.means.store.file_read(self.session_id, str(path))
 
-    async def changed(self, path: Path, *, before: str | None, after: str) -> None:
-        means = self._running.workspace.means
-        known = await self.history(path)
-        seconds = means.now() // 1000
-        version = known[-1].version + 1 if known else 0
-        facts = [
-            e.FileSaid(
-                FileVersion(
-                    id=means.new_id(),
-                    session_id=self.session_id,
-                    path=str(path),
-                    content=content or "",
-                    version=version + step,
-                    created_at=seconds,
-                    updated_at=seconds,
-                    run_id=self.run_id,
-                    absent=content is None,
-                )
-            )
-            for step, content in enumerate(recorded(known, before=before, after=after))
-        ]
+    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int) -> None:
+        last = self._begun if self._begun and self._begun.path == str(path) else None
         # The change is on disk already: it is recorded even if the run is being stopped at this moment.
         with anyio.CancelScope(shield=True):
-            await self._running.say(*facts)
-
-    async def history(self, path: Path) -> Sequence[FileVersion]:
-        files = await self._running.workspace.means.store.files(self.session_id)
-        return sorted((file for file in files if file.path == str(path)), key=lambda file: file.version)
+            sight = self._sight(path, digest, mtime_ns)
+            await self._record(path, lambda _: (after,), sight, run_id=self.run_id, last=last)
 
     async def todos(self) -> Sequence[Todo]:
         session = await self._running.workspace.means.store.session(self.session_id)
@@ -127,6 +111,26 @@ class CallHands:
         delta = Delta(self.session_id, self.message_id, self._index, PartKind.OUTPUT, self._shown, text)
         self._shown += len(text)
         means.broker.whisper(means.id, delta)
+
+    def _started(self, subject: str) -> Effect:
+        now = self._running.workspace.means.now()
+        return Effect(self._call.id, self.session_id, self.run_id, self._call.name, EffectState.STARTED, subject, now)
+
+    def _sight(self, path: Path, digest: str, mtime_ns: int) -> e.FileSeen:
+        now = self._running.workspace.means.now()
+        return e.FileSeen(FileRead(self.session_id, str(path), now // 1000, digest, mtime_ns))
+
+    async def _record(
+        self,
+        path: Path,
+        contents: Contents,
+        fact: e.EffectNoted | e.FileSeen,
+        *,
+        run_id: RunId | None = None,
+        last: FileVersion | None = None,
+    ) -> FileVersion | None:
+        say, means = self._running.say, self._running.workspace.means
+        return await record(means, say, self.session_id, str(path), contents, run_id=run_id, beside=[fact], last=last)
 
 
 def _index(running: Running, call_id: ToolCallId) -> int:

@@ -6,11 +6,15 @@ are known to have got, its requests are withdrawn, and its line goes on (or wait
 
 import logging
 from collections.abc import Container
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from turnkeeper.core import commands as told
+from turnkeeper.core.file_history import interrupted
+from turnkeeper.engine.versions import record
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import NO_MESSAGE, MessageId, SessionId
 from turnkeeper.protocol.messages import (
@@ -24,7 +28,7 @@ from turnkeeper.protocol.messages import (
     ToolCall,
     ToolResult,
 )
-from turnkeeper.protocol.problems import StoreReadOnly
+from turnkeeper.protocol.problems import Conflict, StoreReadOnly
 from turnkeeper.protocol.runs import Run, Usage
 from turnkeeper.protocol.sessions import EffectState
 
@@ -63,6 +67,8 @@ async def _recover_session(workspace: "Workspace", session_id: SessionId) -> Non
         facts += await _results(workspace, session_id)
     if facts:
         await workspace.note(session_id, *facts)
+    if run is not None:
+        await _files(workspace, run)
     hold = workspace.means.knobs.queue_waits_after_crash
     last, steps = await _last_step(workspace, run, without={message.id for message in unfinished})
     events = await workspace.tell(
@@ -77,6 +83,24 @@ async def _recover_session(workspace: "Workspace", session_id: SessionId) -> Non
     )
     ended = [event.run_id for event in events if isinstance(event, e.RunComplete)]
     log.info("session recovered", extra={"session_id": session_id, "interrupted": ended, "repairs": len(facts)})
+
+
+async def _files(workspace: "Workspace", run: Run) -> None:
+    """A change that was begun and never recorded is in the file's history after all, if it came about."""
+    means = workspace.means
+    for effect in await means.store.effects(run.session_id):
+        path = effect.subject
+        if effect.run_id != run.id or effect.state is not EffectState.STARTED:
+            continue
+        if await means.store.last_file(run.session_id, path) is None:
+            continue
+        try:
+            disk = await means.files.read(Path(path))
+        except Conflict as problem:
+            log.warning("file not looked at", extra={"path": path, "problem": problem.message})
+            continue
+        say = partial(workspace.note, run.session_id)
+        await record(means, say, run.session_id, path, partial(interrupted, disk=disk), run_id=run.id)
 
 
 async def _last_step(

@@ -4,7 +4,9 @@ Nothing is lost by going back: the list of versions only grows, and what somebod
 version before it is written over, and only when that was asked for.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -20,9 +22,10 @@ from turnkeeper.core.file_history import (
     undo,
     undo_since,
 )
+from turnkeeper.engine.versions import record
 from turnkeeper.engine.workspace import Workspace
-from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import RunId, SessionId
+from turnkeeper.protocol.problems import Conflict
 from turnkeeper.protocol.sessions import FileVersion
 
 NOTHING_BEFORE = "there is nothing to take back"
@@ -66,12 +69,15 @@ async def take_back(
     workspace: Workspace, session_id: SessionId, back: Back, *, path: str | None = None
 ) -> list[Restored]:
     """Undo in one file, or in every file the session changed."""
-    restored: list[Restored] = []
-    for file, versions in await _versions(workspace, session_id):
-        if path in (None, file):
-            plan = _plan_back(versions, await workspace.means.files.read(Path(file)), back)
-            restored.append(await _carry_out(workspace, session_id, file, plan, NOTHING_BEFORE))
-    return restored
+
+    def plan(versions: list[FileVersion], disk: Content) -> Plan:
+        return _plan_back(versions, disk, back)
+
+    return [
+        await _restored(workspace, session_id, versions, plan, NOTHING_BEFORE)
+        for file, versions in await _versions(workspace, session_id)
+        if path in (None, file)
+    ]
 
 
 def _plan_back(versions: list[FileVersion], disk: Content, back: Back) -> Plan:
@@ -85,12 +91,27 @@ def _plan_back(versions: list[FileVersion], disk: Content, back: Back) -> Plan:
 
 async def do_again(workspace: Workspace, session_id: SessionId, *, path: str | None = None) -> list[Restored]:
     """Redo what was taken back last."""
-    restored: list[Restored] = []
-    for file, versions in await _versions(workspace, session_id):
-        if path in (None, file):
-            plan = redo(versions, await workspace.means.files.read(Path(file)))
-            restored.append(await _carry_out(workspace, session_id, file, plan, NOTHING_AFTER))
-    return restored
+    return [
+        await _restored(workspace, session_id, versions, redo, NOTHING_AFTER)
+        for file, versions in await _versions(workspace, session_id)
+        if path in (None, file)
+    ]
+
+
+async def _restored(
+    workspace: Workspace,
+    session_id: SessionId,
+    versions: list[FileVersion],
+    plan: Callable[[list[FileVersion], Content], Plan],
+    nothing: str,
+) -> Restored:
+    """One file. What stands in the way of this one is told, and keeps none of the others."""
+    path = versions[0].path
+    try:
+        disk = await workspace.means.files.read(Path(path))
+        return await _carry_out(workspace, session_id, path, plan(versions, disk), nothing)
+    except Conflict as problem:
+        return Restored(path, problem.message)
 
 
 async def _carry_out(workspace: Workspace, session_id: SessionId, path: str, plan: Plan, nothing: str) -> Restored:
@@ -100,36 +121,11 @@ async def _carry_out(workspace: Workspace, session_id: SessionId, path: str, pla
         case ChangedElsewhere():
             return Restored(path, ELSEWHERE)
         case Move():
-            await _record(workspace, session_id, path, plan.found)
-            await workspace.means.files.write(Path(path), plan.content)
-            await _record(workspace, session_id, path, (plan.content,), move=plan)
+            means, say = workspace.means, partial(workspace.note, session_id)
+            await record(means, say, session_id, path, lambda _: plan.found)
+            await means.files.write(Path(path), plan.content)
+            await record(means, say, session_id, path, lambda _: (plan.content,), name=plan.id_of)
             return Restored(path)
-
-
-async def _record(
-    workspace: Workspace, session_id: SessionId, path: str, contents: tuple[Content, ...], *, move: Move | None = None
-) -> None:
-    means = workspace.means
-    known = [file for file in await means.store.files(session_id) if file.path == path]
-    version = max((file.version for file in known), default=-1) + 1
-    seconds = means.now() // 1000
-    facts = [
-        e.FileSaid(
-            FileVersion(
-                id=move.id_of(means.new_id()) if move else means.new_id(),
-                session_id=session_id,
-                path=path,
-                content=content or "",
-                version=version + step,
-                created_at=seconds,
-                updated_at=seconds,
-                absent=content is None,
-            )
-        )
-        for step, content in enumerate(contents)
-    ]
-    if facts:
-        await workspace.note(session_id, *facts)
 
 
 async def _versions(workspace: Workspace, session_id: SessionId) -> list[tuple[str, list[FileVersion]]]:

@@ -16,7 +16,7 @@ from turnkeeper.engine.prices import prices
 from turnkeeper.engine.session import LiveSession
 from turnkeeper.models.model import ModelInfo
 from turnkeeper.protocol import events as e
-from turnkeeper.protocol.ids import MessageId, RequestId, ToolCallId
+from turnkeeper.protocol.ids import MessageId, RequestId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import STOPPED, Finish, Message, Role, ToolResult
 from turnkeeper.protocol.problems import Problem, StoreReadOnly, StoreUnavailable
 from turnkeeper.protocol.runs import Failure, Outcome, RunKind, Usage
@@ -81,6 +81,8 @@ class Running:
     unsaid: list[tuple[e.Fact, ...]] = field(default_factory=list[tuple[e.Fact, ...]])
     """What could not be written when it was said: it is written with the ending."""
     asked: dict[RequestId, "Settlement"] = field(default_factory=dict[RequestId, "Settlement"])
+    lineage: tuple[SessionId, ...] = ()
+    """Its session and that session's parents, once somebody asked."""
     denied: list[str] = field(default_factory=list[str])
     """What it was not allowed to do, as rules are written."""
 

@@ -1,12 +1,14 @@
 """Files as the engine restores them: whole texts, read and written with the encoding and the mode they have."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
 
 from turnkeeper.protocol.problems import Conflict
-from turnkeeper.tools.files import Changed, replace, snapshot
-from turnkeeper.tools.texts import UTF_8, NotText, coding_of
+from turnkeeper.tools.files import Changed, TooBig, replace, snapshot
+from turnkeeper.tools.texts import UTF_8, CannotEncode, NotText, coding_of
 
 
 class FileChanged(Conflict):
@@ -17,25 +19,36 @@ class NotATextFile(Conflict):
     """The file is not text any more."""
 
 
+class FileOutOfReach(Conflict):
+    """The file can be neither read nor written now."""
+
+
 class DiskFiles:
     async def read(self, path: Path) -> str | None:
         """The file's text, or None where there is no file."""
-        found = await snapshot(path)
-        if found is None:
-            return None
-        try:
-            return coding_of(found.data).decode(found.data)
-        except NotText as problem:
-            raise NotATextFile(f"{path} is not text any more") from problem
+        with reached(path):
+            found = await snapshot(path)
+            return coding_of(found.data).decode(found.data) if found else None
 
     async def write(self, path: Path, content: str | None) -> None:
         """Replace the file whole, or remove it."""
-        if content is None:
-            await anyio.Path(path).unlink(missing_ok=True)
-            return
-        found = await snapshot(path)
-        try:
+        with reached(path):
+            if content is None:
+                await anyio.Path(path).unlink(missing_ok=True)
+                return
+            found = await snapshot(path)
             coding = coding_of(found.data) if found else UTF_8
             await replace(path, coding.encode(content), based_on=found)
-        except Changed as problem:
-            raise FileChanged from problem
+
+
+@contextmanager
+def reached(path: Path) -> Generator[None]:
+    """What keeps a file from being read or written, as people are told it."""
+    try:
+        yield
+    except Changed as problem:
+        raise FileChanged from problem
+    except NotText as problem:
+        raise NotATextFile(f"{path} is not text any more") from problem
+    except (OSError, TooBig, CannotEncode) as problem:
+        raise FileOutOfReach(f"{path}: {problem}") from problem

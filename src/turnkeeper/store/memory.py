@@ -258,6 +258,13 @@ class MemoryStore:
         versions = self._views.files.get(session_id, {}).values()
         return [file for _, file in sorted(versions, key=lambda item: item[0])]
 
+    async def last_file(self, session_id: SessionId, path: str) -> FileVersion | None:
+        return max(
+            (file for file in await self.files(session_id) if file.path == path),
+            key=lambda file: file.version,
+            default=None,
+        )
+
     async def file_reads(self, session_id: SessionId) -> list[FileRead]:
         return sorted(self._views.reads.get(session_id, {}).values(), key=lambda read: read.path)
 

@@ -1,6 +1,7 @@
 """Connections that only read: they never wait for the writer, and never keep the event loop waiting for long."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 import anyio
@@ -29,24 +30,23 @@ class Readers:
         self.saw_damage = False
 
     async def ask(self, question: Callable[[Database], Result], *, small: bool = False) -> Result:
-        """A small question is answered where it is asked: a thread would cost more than its answer does."""
+        """A small question is one short statement. It is answered where it is asked, since a thread would cost more
+        than its answer does; and as it keeps its connection for no longer than that, it waits for nobody's.
+        """
+        if small and self._free and not self._closed:
+            return self._answer(self._free.pop(), question)
         async with self._room:
             if self._closed:
                 raise StoreUnavailable("the store is closed")
             db = self._free.pop() if self._free else None
-            if small and db is not None:
-                return self._answer(db, question)
-            return await undisturbed(run_sync(self._answer, db, question, limiter=self._limiter))
+            return await undisturbed(
+                run_sync(self._answer, db, partial(at_one_moment, question), limiter=self._limiter)
+            )
 
     def _answer(self, db: Database | None, question: Callable[[Database], Result]) -> Result:
-        """In one transaction, so that all of the answer is as of one moment."""
         try:
             db = db or self._connect()
-            db.execute("BEGIN")
-            try:
-                return question(db)
-            finally:
-                db.execute("COMMIT")
+            return question(db)
         except apsw.Error as error:
             self.saw_damage |= is_damage(error)
             if db is not None:
@@ -67,3 +67,12 @@ class Readers:
             self._free.pop().close(True)
         for _ in range(READERS_MAX):
             self._room.release()
+
+
+def at_one_moment(question: Callable[[Database], Result], db: Database) -> Result:
+    """In one transaction, so that all of the answer is as of one moment."""
+    db.execute("BEGIN")
+    try:
+        return question(db)
+    finally:
+        db.execute("COMMIT")

@@ -120,7 +120,7 @@ class SqliteStore:
         return await self.readers.ask(reading.snapshot)
 
     async def standing(self, session_id: SessionId) -> Standing | None:
-        return await self.readers.ask(lambda db: reading.standing(db, session_id), small=True)
+        return await self.readers.ask(lambda db: reading.standing(db, session_id))
 
     async def unsettled(self) -> list[SessionId]:
         return await self.readers.ask(reading.unsettled)
@@ -166,6 +166,9 @@ class SqliteStore:
 
     async def files(self, session_id: SessionId) -> list[FileVersion]:
         return await self.readers.ask(lambda db: reading.files(db, session_id))
+
+    async def last_file(self, session_id: SessionId, path: str) -> FileVersion | None:
+        return await self.readers.ask(lambda db: reading.last_file(db, session_id, path), small=True)
 
     async def file_reads(self, session_id: SessionId) -> list[FileRead]:
         return await self.readers.ask(lambda db: reading.file_reads(db, session_id))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from turnkeeper.core.file_history import recorded
+from turnkeeper.core.file_history import found
 from turnkeeper.protocol.ids import MessageId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.requests import Answers, Question
 from turnkeeper.protocol.sessions import FileRead, FileVersion, Todo
@@ -100,22 +100,31 @@ class FakeHands:
     async def begin(self, subject: str) -> None:
         self._did("begin", subject)
 
+    async def begin_change(self, path: Path, *, before: str | None) -> None:
+        await self.begin(str(path))
+        known = await self.history(path)
+        for content in found(known[-1] if known else None, before):
+            self._remember(path, content)
+
     async def question(self, questions: Sequence[Question], *, title: str = "", description: str = "") -> Answers:
         self._did("question", title)
         return self.answers(questions)
 
     async def seen(self, path: Path, *, digest: str, mtime_ns: int) -> None:
         self._did("seen", str(path))
+        self._saw(path, digest, mtime_ns)
+
+    def _saw(self, path: Path, digest: str, mtime_ns: int) -> None:
         read = FileRead(session_id=self.session_id, path=str(path), at=0, digest=digest, mtime_ns=mtime_ns)
         self.memory.reads[self.session_id, str(path)] = read
 
     async def last_seen(self, path: Path) -> FileRead | None:
         return self.memory.reads.get((self.session_id, str(path)))
 
-    async def changed(self, path: Path, *, before: str | None, after: str) -> None:
+    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int) -> None:
         self._did("changed", str(path))
-        for content in recorded(await self.history(path), before=before, after=after):
-            self._remember(path, content)
+        self._remember(path, after)
+        self._saw(path, digest, mtime_ns)
 
     async def history(self, path: Path) -> Sequence[FileVersion]:
         return [

@@ -11,7 +11,15 @@ from anyio import to_thread
 from msgspec import Meta
 
 from turnkeeper.tools.fetch import limited
-from turnkeeper.tools.files import NEW_FILE_MODE, current_umask, discard, identity, make_folders, remove_empty
+from turnkeeper.tools.files import (
+    NEW_FILE_MODE,
+    current_umask,
+    discard,
+    identity,
+    make_folders,
+    remove_empty,
+    swapping,
+)
 from turnkeeper.tools.making import Made, Parameters, Refusal
 from turnkeeper.tools.places import Place, described, located
 from turnkeeper.tools.tool import Answer, Asking, Hands, Tool
@@ -72,7 +80,8 @@ async def saved(response: httpx2.Response, place: Place, before: object, bytes_m
                 await file.write(chunk)
             await file.flush()
             await to_thread.run_sync(os.fsync, descriptor)
-        put_in_place(part, place, before)
+        with swapping:
+            put_in_place(part, place, before)
     except BaseException:
         discard(part)
         remove_empty(made)

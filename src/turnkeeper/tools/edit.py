@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from anyio import to_thread
 from msgspec import Meta
 
 from turnkeeper.tools.editing import (
@@ -10,6 +9,7 @@ from turnkeeper.tools.editing import (
     Draft,
     answered,
     carry_out,
+    computed,
     denied_with_diff,
     no_diagnosis,
     opened,
@@ -37,7 +37,7 @@ def edit_tool(diagnose: Diagnose = no_diagnosis) -> Tool:
         if not asked.old_string:
             return await create(hands, place, asked.new_string, diagnose)
         draft = await existing(hands, place)
-        after, exact = await to_thread.run_sync(edited, draft.before or "", asked)
+        after, exact = await computed(len(draft.before or ""), edited, draft.before or "", asked)
         verb = "replaced in" if asked.new_string else "deleted from"
         text = f"Content {verb} file: {place.path}" + ("" if exact else f"\n{NOT_EXACT}")
         return await finish(hands, draft, after, text, diagnose)
@@ -64,7 +64,7 @@ async def finish(hands: Hands, draft: Draft, after: str, text: str, diagnose: Di
     try:
         changed = await carry_out(hands, draft, after, tool="edit")
     except Denied as denied:
-        return denied_with_diff(hands, denied, draft, after)
+        return await denied_with_diff(hands, denied, draft, after)
     return await answered(hands, draft.place, text, changed.metadata, diagnose)
 
 

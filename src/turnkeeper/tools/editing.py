@@ -8,12 +8,13 @@ about the answer, is never overwritten but told to the model.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
+from anyio import to_thread
 
 from turnkeeper.tools import files
-from turnkeeper.tools.diffs import contents, difference
+from turnkeeper.tools.diffs import Difference, contents, difference
 from turnkeeper.tools.files import Snapshot
 from turnkeeper.tools.making import Refusal, noted, refused
 from turnkeeper.tools.places import Place, described
@@ -21,6 +22,9 @@ from turnkeeper.tools.texts import UTF_8, CannotEncode, Coding, NotText, decoded
 from turnkeeper.tools.tool import Answer, Asking, Denied, Hands
 
 WRITE_SECONDS_MAX = 60
+SHORT_LETTERS_MAX = 8 * 1024
+
+Result = TypeVar("Result")
 
 Diagnose = Callable[[Path, Hands], Awaitable[str]]
 """What the language servers say of a file that was read or changed; empty where there is nothing to say."""
@@ -53,15 +57,24 @@ async def opened(place: Place) -> Draft:
     if place.real.is_dir():
         raise Refusal(f"this is a directory, not a file: {place.path}")
     try:
-        found = await files.snapshot(place.real)
-        if found is None:
-            return Draft(place, None, None, UTF_8)
-        before, coding = decoded(found.data)
+        return await to_thread.run_sync(read_now, place)
     except files.TooBig as error:
         raise Refusal(str(error)) from error
     except NotText as error:
         raise Refusal(f"this is not a text file ({error}): {place.path}") from error
+
+
+def read_now(place: Place) -> Draft:
+    found = files.snapshot_now(place.real)
+    if found is None:
+        return Draft(place, None, None, UTF_8)
+    before, coding = decoded(found.data)
     return Draft(place, found, before, coding)
+
+
+async def computed(letters: int, work: Callable[..., Result], *given: object) -> Result:
+    """Work on texts of so many letters: what is short is done at once, since a thread would cost more."""
+    return work(*given) if letters <= SHORT_LETTERS_MAX else await to_thread.run_sync(work, *given)
 
 
 async def require_fresh(hands: Hands, draft: Draft) -> None:
@@ -88,13 +101,13 @@ def stale(place: Place) -> Refusal:
 async def carry_out(hands: Hands, draft: Draft, after: str, *, tool: str, keep: bool = True) -> Changed:
     """Ask, announce, write and remember; `keep` gives faces both texts beside the diff."""
     place, before = draft.place, draft.before or ""
-    seen = difference(shown(hands, place), before, after)
+    seen = await compared(hands, draft, after)
     metadata: dict[str, Any] = {"additions": seen.additions, "removals": seen.removals, "diff": seen.text}
     if keep:
         metadata |= contents(before, after)
     data = encoded(draft, after)
     await permit_write(hands, draft, after, tool)
-    await hands.begin(str(place.real))
+    await hands.begin_change(place.real, before=draft.before)
     await write(hands, draft, data, after)
     return Changed(metadata, seen.text)
 
@@ -107,8 +120,7 @@ async def write(hands: Hands, draft: Draft, data: bytes, after: str) -> None:
             written = await files.replace(place.real, data, based_on=draft.found)
         except files.Changed as error:
             raise stale(place) from error
-        await hands.changed(place.real, before=draft.before, after=after)
-        await hands.seen(place.real, digest=written.digest, mtime_ns=written.mtime_ns)
+        await hands.changed(place.real, after=after, digest=written.digest, mtime_ns=written.mtime_ns)
 
 
 def encoded(draft: Draft, after: str) -> bytes:
@@ -136,14 +148,19 @@ async def permit_write(hands: Hands, draft: Draft, after: str, tool: str) -> Non
     )
 
 
+async def compared(hands: Hands, draft: Draft, after: str) -> Difference:
+    before = draft.before or ""
+    return await computed(len(before) + len(after), difference, shown(hands, draft.place), before, after)
+
+
 def shown(hands: Hands, place: Place) -> str:
     return str(place.path.relative_to(hands.workdir)) if place.path.is_relative_to(hands.workdir) else str(place.path)
 
 
-def denied_with_diff(hands: Hands, denied: Denied, draft: Draft, after: str, **more: Any) -> Answer:
+async def denied_with_diff(hands: Hands, denied: Denied, draft: Draft, after: str, **more: Any) -> Answer:
     """A no, with the change that was not made, for a person to look back on."""
     before = draft.before or ""
-    seen = difference(shown(hands, draft.place), before, after)
+    seen = await compared(hands, draft, after)
     counts = {"additions": seen.additions, "removals": seen.removals, "diff": seen.text}
     return refused(denied, {**counts, **contents(before, after), **more})
 

@@ -2,7 +2,7 @@
 
 `replace` promises: whoever opens the file sees the old bytes or the new ones, never a part; mode and, where the system
 lets us, owner stay; a link stays a link and what it leads to is replaced; and a file that changed since it was read is
-not touched (`Changed`). Within one process that last promise has no gap: looking and renaming are one step of the loop.
+not touched (`Changed`). Within one process that last promise has no gap: looking and renaming are done under one lock.
 """
 
 import errno
@@ -10,6 +10,7 @@ import hashlib
 import os
 import stat
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,21 +109,29 @@ class Written:
     mtime_ns: int
 
 
+swapping = threading.Lock()
+"""Held between looking whether a file is still what it was and renaming another over it."""
+
+
 async def replace(path: Path, data: bytes, *, based_on: Snapshot | None) -> Written:
     """The file, now holding `data`; `based_on` is what it was when the change was made up, None for no file."""
-    made = await to_thread.run_sync(make_folders, path.parent)
+    return await to_thread.run_sync(replace_now, path, data, based_on)
+
+
+def replace_now(path: Path, data: bytes, based_on: Snapshot | None) -> Written:
+    made = make_folders(path.parent)
     try:
-        written = await to_thread.run_sync(written_beside, path, data, based_on)
-        mtime_ns = swap(written, path, data, based_on)
+        written = written_beside(path, data, based_on)
+        with swapping:
+            mtime_ns = swap(written, path, data, based_on)
     except BaseException:
         remove_empty(made)
         raise
-    await to_thread.run_sync(settle, path.parent)
+    settle(path.parent)
     return Written(digest_of(data), mtime_ns)
 
 
 def swap(written: Path | None, path: Path, data: bytes, based_on: Snapshot | None) -> int:
-    """Look and rename as one step of the loop, so that no two sessions of a server both find the file unchanged."""
     if identity(path) != (based_on.identity if based_on else None):
         discard(written)
         raise Changed

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 from unicodedata import east_asian_width
 
@@ -16,10 +15,11 @@ import anyio
 from anyio import to_thread
 from msgspec import Meta
 
+from turnkeeper.protocol.secretfiles import is_secret
 from turnkeeper.tools.glob import is_ignored
 from turnkeeper.tools.ignoring import OWN_IGNORE_FILE, Ignoring
 from turnkeeper.tools.making import Made, Parameters, Refusal, noted
-from turnkeeper.tools.places import Place, is_secret, located, permit_read
+from turnkeeper.tools.places import Place, located, permit_read
 from turnkeeper.tools.plain_search import PlainLine
 from turnkeeper.tools.searching import Scope, Searcher
 from turnkeeper.tools.tool import Answer, Hands, Tool
@@ -142,7 +142,7 @@ def newest_first(paths: Sequence[str], place: Place) -> tuple[list[str], int]:
     if place.real.is_file():
         return ordered, 0
     ignoring = Ignoring((OWN_IGNORE_FILE,), common=False)
-    allowed = [path for path in ordered if not is_secret(Path(path))]
+    allowed = [path for path in ordered if not is_secret(path)]
     return [path for path in allowed if not is_ignored(path, root, ignoring)], len(ordered) - len(allowed)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
-from anyio import to_thread
 from msgspec import Meta
 
 from turnkeeper.tools.edit import applied
@@ -12,6 +11,7 @@ from turnkeeper.tools.editing import (
     Diagnose,
     answered,
     carry_out,
+    computed,
     denied_with_diff,
     no_diagnosis,
     opened,
@@ -56,14 +56,14 @@ def multiedit_tool(diagnose: Diagnose = no_diagnosis) -> Tool:
         if not creating and draft.found is None:
             raise Refusal(f"file not found: {place.path}")
         await require_fresh(hands, draft)
-        after, failures = await to_thread.run_sync(all_applied, draft.before, asked.edits)
+        after, failures = await computed(len(draft.before or ""), all_applied, draft.before, asked.edits)
         outcome = outcome_of(asked.edits, failures)
         if after is None or after == draft.before:
             raise Refusal(nothing_done(asked.edits, failures), metadata=outcome)
         try:
             changed = await carry_out(hands, draft, after, tool="multiedit")
         except Denied as denied:
-            return denied_with_diff(hands, denied, draft, after, **outcome)
+            return await denied_with_diff(hands, denied, draft, after, **outcome)
         text = told(asked, failures)
         return await answered(hands, place, text, {**changed.metadata, **outcome}, diagnose)
 

@@ -8,47 +8,13 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from turnkeeper.protocol.secretfiles import is_secret
 from turnkeeper.tools.making import Refusal
 from turnkeeper.tools.tool import Asking, Hands
 
-SECRET_NAMES = (
-    ".env",
-    ".env.*",
-    "*.env",
-    ".envrc",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.ppk",
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".htpasswd",
-    ".git-credentials",
-    "credentials",
-    "credentials.json",
-    "secrets.json",
-    "secrets.y*ml",
-    "secrets.toml",
-    "*.tfstate",
-    "*.tfvars",
-)
-NOT_SECRET_NAMES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")
-SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"})
 PATH_BYTES_MAX = 4096
 
 
@@ -66,11 +32,13 @@ def located(hands: Hands, text: str) -> Place:
     """The place that a tool's parameter names: relative to the workspace, with `~` and `$NAME` of its client."""
     if not text or "\0" in text or len(text) > PATH_BYTES_MAX:
         raise Refusal(f"this is not a path: {text[:80]!r}")
-    named = expanded(text, hands.env)
-    path = Path(os.path.normpath(hands.workdir / named))
+    named = hands.workdir / expanded(text, hands.env)
+    path = Path(os.path.normpath(named))
     # `..` is resolved after the links before it, as the system does when it opens the file.
-    real = (hands.workdir / named).resolve()
-    return Place(path, real, real.is_relative_to(hands.workdir.resolve()), is_secret(path) or is_secret(real))
+    real = Path(os.path.realpath(named))
+    border = os.path.realpath(hands.workdir)
+    secret = is_secret(str(path)) or (real != path and is_secret(str(real)))
+    return Place(path, real, real.is_relative_to(border), secret)
 
 
 def expanded(text: str, env: Mapping[str, str]) -> str:
@@ -78,14 +46,9 @@ def expanded(text: str, env: Mapping[str, str]) -> str:
     if text == "~" or text.startswith("~/"):
         text = home + text[1:]
     # A name that is not set stays as it is: `$` is a letter of many file names.
+    if "$" not in text:
+        return text
     return re.sub(r"\$(\w+)|\$\{(\w+)\}", lambda name: env.get(name[1] or name[2], name[0]), text)
-
-
-def is_secret(path: Path) -> bool:
-    name = path.name.lower()
-    if any(fnmatchcase(name, pattern) for pattern in NOT_SECRET_NAMES):
-        return False
-    return not SECRET_FOLDERS.isdisjoint(path.parts) or any(fnmatchcase(name, pattern) for pattern in SECRET_NAMES)
 
 
 async def permit_read(

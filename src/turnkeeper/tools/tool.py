@@ -12,7 +12,7 @@ import msgspec
 
 from turnkeeper.protocol.ids import MessageId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.requests import Answers, Question
-from turnkeeper.protocol.sessions import FileRead, FileVersion, Todo
+from turnkeeper.protocol.sessions import FileRead, Todo
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -96,6 +96,12 @@ class Hands(Protocol):
         """Note durably that the effect is about to happen; call it right before the first side effect."""
         ...
 
+    async def begin_change(self, path: Path, *, before: str | None) -> None:
+        """As `begin`, for a file: what it holds (None: there is none) is in the session's history before it is
+        touched, so that a change can be taken back also if it is interrupted.
+        """
+        ...
+
     async def question(self, questions: Sequence[Question], *, title: str = "", description: str = "") -> Answers: ...
 
     async def seen(self, path: Path, *, digest: str, mtime_ns: int) -> None:
@@ -104,11 +110,9 @@ class Hands(Protocol):
 
     async def last_seen(self, path: Path) -> FileRead | None: ...
 
-    async def changed(self, path: Path, *, before: str | None, after: str) -> None:
-        """Record a change in the session's file history (`before` None: the file is new)."""
+    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int) -> None:
+        """Record the change that was begun, and that the session knows the file as it is now."""
         ...
-
-    async def history(self, path: Path) -> Sequence[FileVersion]: ...
 
     async def todos(self) -> Sequence[Todo]: ...
 

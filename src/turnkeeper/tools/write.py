@@ -36,7 +36,7 @@ def write_tool(diagnose: Diagnose = no_diagnosis) -> Tool:
         try:
             changed = await carry_out(hands, draft, after, tool="write", keep=False)
         except Denied as denied:
-            return denied_with_diff(hands, denied, draft, after)
+            return await denied_with_diff(hands, denied, draft, after)
         return await answered(hands, place, f"File written: {place.path}", changed.metadata, diagnose)
 
     return Made("write", WriteParameters, act)

@@ -163,6 +163,11 @@ SELECT body FROM grants ORDER BY position
 SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent FROM files
     WHERE session_id = ? ORDER BY position
 
+-- name: last_file
+-- The newest version of one file.
+SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent FROM files
+    WHERE session_id = ? AND path = ? ORDER BY version DESC LIMIT 1
+
 -- name: file_reads
 -- What a session saw.
 SELECT session_id, path, at, digest, mtime_ns FROM file_reads WHERE session_id = ? ORDER BY path
