@@ -267,8 +267,8 @@ async def test_file_versions_are_counted_for_each_session_and_path(store: Store)
     other = FileVersion("4", T, "a.py", "theirs", 0, 5, 6)
     await begin(store, FileSaid(other), session_id=T)
     assert (await store.files(S), await store.files(T)) == (versions, [other])
-    newest = [await store.last_file(S, path) for path in ("a.py", "b.py", "gone.py", "never.py")]
-    assert newest == [versions[1], versions[2], versions[3], None]
+    newest = [await store.files(S, newest_of=path) for path in ("a.py", "b.py", "gone.py", "never.py")]
+    assert newest == [[versions[1]], [versions[2]], [versions[3]], []]
     with pytest.raises(Conflict):
         await tell(store, FileSaid(versions[1]))
 

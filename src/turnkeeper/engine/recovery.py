@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from turnkeeper.core import commands as told
 from turnkeeper.core.file_history import interrupted
-from turnkeeper.engine.versions import record
+from turnkeeper.engine.versions import newest, record
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import NO_MESSAGE, MessageId, SessionId
 from turnkeeper.protocol.messages import (
@@ -92,7 +92,7 @@ async def _files(workspace: "Workspace", run: Run) -> None:
         path = effect.subject
         if effect.run_id != run.id or effect.state is not EffectState.STARTED:
             continue
-        if await means.store.last_file(run.session_id, path) is None:
+        if await newest(means, run.session_id, path) is None:
             continue
         try:
             disk = await means.files.read(Path(path))

@@ -32,7 +32,7 @@ async def record(
     `name` makes a version's id of a unique one; `last` is the last version if it is known. Returns the one that now is.
     """
     for attempt in range(1, TRIES_MAX + 1):
-        last = last or await means.store.last_file(session_id, path)
+        last = last or await newest(means, session_id, path)
         number = last.version + 1 if last else 0
         seconds = means.now() // 1000
         versions = [
@@ -58,3 +58,7 @@ async def record(
                 raise
             last = None
     return None
+
+
+async def newest(means: Means, session_id: SessionId, path: str) -> FileVersion | None:
+    return next(iter(await means.store.files(session_id, newest_of=path)), None)

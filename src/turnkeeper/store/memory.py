@@ -254,16 +254,12 @@ class MemoryStore:
     def _names(self) -> tuple[ClientName, ...]:
         return tuple(who for _, who in sorted(self._views.names.values(), key=lambda item: item[0])[-NAMES_MAX:])
 
-    async def files(self, session_id: SessionId) -> list[FileVersion]:
+    async def files(self, session_id: SessionId, *, newest_of: str | None = None) -> list[FileVersion]:
         versions = self._views.files.get(session_id, {}).values()
-        return [file for _, file in sorted(versions, key=lambda item: item[0])]
-
-    async def last_file(self, session_id: SessionId, path: str) -> FileVersion | None:
-        return max(
-            (file for file in await self.files(session_id) if file.path == path),
-            key=lambda file: file.version,
-            default=None,
-        )
+        ordered = [file for _, file in sorted(versions, key=lambda item: item[0])]
+        if newest_of is None:
+            return ordered
+        return sorted((file for file in ordered if file.path == newest_of), key=lambda file: file.version)[-1:]
 
     async def file_reads(self, session_id: SessionId) -> list[FileRead]:
         return sorted(self._views.reads.get(session_id, {}).values(), key=lambda read: read.path)

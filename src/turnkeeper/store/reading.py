@@ -153,9 +153,8 @@ def files(db: Database, session_id: SessionId) -> list[FileVersion]:
     return [rows.file(row) for row in _all(db, "files", session_id)]
 
 
-def last_file(db: Database, session_id: SessionId, path: str) -> FileVersion | None:
-    row = _one(db, "last_file", session_id, path)
-    return rows.file(row) if row is not None else None
+def newest_file(db: Database, session_id: SessionId, path: str) -> list[FileVersion]:
+    return [rows.file(row) for row in _all(db, "newest_file", session_id, path)]
 
 
 def file_reads(db: Database, session_id: SessionId) -> list[FileRead]:

@@ -164,11 +164,10 @@ class SqliteStore:
     async def grants(self) -> list[Grant]:
         return await self.readers.ask(reading.grants, small=True)
 
-    async def files(self, session_id: SessionId) -> list[FileVersion]:
-        return await self.readers.ask(lambda db: reading.files(db, session_id))
-
-    async def last_file(self, session_id: SessionId, path: str) -> FileVersion | None:
-        return await self.readers.ask(lambda db: reading.last_file(db, session_id, path), small=True)
+    async def files(self, session_id: SessionId, *, newest_of: str | None = None) -> list[FileVersion]:
+        if newest_of is None:
+            return await self.readers.ask(lambda db: reading.files(db, session_id))
+        return await self.readers.ask(lambda db: reading.newest_file(db, session_id, newest_of), small=True)
 
     async def file_reads(self, session_id: SessionId) -> list[FileRead]:
         return await self.readers.ask(lambda db: reading.file_reads(db, session_id))

@@ -163,7 +163,7 @@ SELECT body FROM grants ORDER BY position
 SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent FROM files
     WHERE session_id = ? ORDER BY position
 
--- name: last_file
+-- name: newest_file
 -- The newest version of one file.
 SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent FROM files
     WHERE session_id = ? AND path = ? ORDER BY version DESC LIMIT 1
