@@ -40,6 +40,8 @@ class Glyphs:
     close: str
     warning: str
     queued: str
+    branch: str
+    corner: str
     spinner: tuple[str, ...]
 
 
@@ -72,6 +74,8 @@ UNICODE = Glyphs(
     close="×",
     warning="▲",
     queued="▷",
+    branch="├─",
+    corner="└─",
     spinner=tuple("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"),
 )
 ASCII = Glyphs(
@@ -103,6 +107,8 @@ ASCII = Glyphs(
     close="x",
     warning="!",
     queued=">",
+    branch="|-",
+    corner="`-",
     spinner=tuple("|/-\\"),
 )
 BY_NAME = {glyphs.name: glyphs for glyphs in (UNICODE, ASCII)}

@@ -1,0 +1,1 @@
+"""The conversation: what was said and done in a session, drawn as it happens."""

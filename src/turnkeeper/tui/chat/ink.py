@@ -1,0 +1,159 @@
+"""What drawing is done with: lines of styled text, the room there is for them, and text made safe to show.
+
+A span's style is a name (`muted`, `added`), which the widget looks up among its component classes; so drawing knows no
+colour, and its lines can be read in a test.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from textual.content import Content
+from textual.strip import Strip
+
+from turnkeeper.tui.glyphs import Glyphs
+
+TEXT_WIDTH_MAX = 120
+COLLAPSED_LINES = 10
+EXPANDED_LINES_MAX = 2000
+"""Of one body. Who wants to see more of it copies it."""
+LINE_CHARACTERS_MAX = 4000
+TAB = 4
+
+STYLES = (
+    *("muted", "strong", "emphasis", "struck", "title", "subject", "good", "bad", "warn", "accent", "author"),
+    *("thought", "heading", "link", "code", "quote", "rule", "gutter", "added", "removed", "added-word"),
+    *("removed-word", "hint", "banner", "focus", "found", "found-here", "prompt"),
+    *("code-keyword", "code-string", "code-number", "code-comment", "code-name", "code-type", "code-builtin"),
+    *("code-marked",),
+)
+"""Every name a span or a line may have as its style."""
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+# Also what turns the direction of writing: a line must read as what it is.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+@dataclass(eq=False, slots=True)
+class Line:
+    """One row. `fill` is the style of the whole row; its strip is kept with it once it was in sight."""
+
+    content: Content
+    fill: str = ""
+    inset: int = 0
+    """How many cells at its beginning are not filled."""
+    strip: Strip | None = field(default=None, repr=False)
+    margin: "Line | None" = field(default=None, repr=False)
+    """The same with a margin before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """The room, the signs and the wishes that something is drawn with."""
+
+    width: int
+    glyphs: Glyphs
+    plain: bool = False
+    expanded: bool = False
+    split: bool | None = None
+    """Diffs side by side; None: where there is room."""
+    shift: int = 0
+    """By how many cells what does not wrap is moved to the left."""
+    times: bool = False
+    name_of: Callable[[str], str] = str
+    clock: Callable[[int], str] = str
+    """A Unix second as the time of day."""
+    workdir: str = ""
+
+    @property
+    def text_width(self) -> int:
+        return max(8, min(self.width, TEXT_WIDTH_MAX))
+
+    @property
+    def room(self) -> int:
+        """How many lines a body may have."""
+        return EXPANDED_LINES_MAX if self.expanded else COLLAPSED_LINES
+
+    def path(self, path: str) -> str:
+        """A path as it is called from the workspace."""
+        if self.workdir and path.startswith(self.workdir.rstrip("/") + "/"):
+            return path[len(self.workdir.rstrip("/")) + 1 :]
+        return path
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """An item on paper, and what can be done with it."""
+
+    lines: Sequence[Line]
+    text: str = ""
+    """What copying it gives."""
+    expandable: bool = False
+    code: Sequence[str] = ()
+    """The code blocks in it."""
+    links: Sequence[str] = ()
+
+
+def cleaned(text: str) -> str:
+    """Text that can do nothing but be read: no escape sequences, no control characters, tabs as spaces."""
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _CONTROLS.sub("", text)
+    return text.expandtabs(TAB) if "\t" in text else text
+
+
+def one_line(text: str) -> str:
+    return " ".join(cleaned(text[:LINE_CHARACTERS_MAX]).split())
+
+
+def styled(text: str, style: str = "") -> Content:
+    return Content.styled(text, style) if style else Content(text)
+
+
+def joined(*parts: Content | str | tuple[str, str]) -> Content:
+    return Content.assemble(*parts)
+
+
+def wrapped(content: Content, width: int) -> list[Content]:
+    """Broken between words; what is longer than a line is broken within."""
+    width = max(2, width)
+    if "\n" not in content.plain and content.cell_length <= width:
+        return [content]
+    return content.wrap(width)
+
+
+def folded(content: Content, width: int) -> list[Content]:
+    """Broken where the line is full, as a terminal does."""
+    return [content] if content.cell_length <= max(2, width) else content.fold(max(2, width))
+
+
+def clipped(content: Content, width: int, *, shift: int = 0, ellipsis: str = "…") -> Content:
+    """As much as fits, from the cell `shift` on."""
+    if shift:
+        content = content[min(shift, len(content)) :]
+    if content.cell_length <= width:
+        return content
+    return joined(content.truncate(max(0, width - len(ellipsis))), (ellipsis, "muted"))
+
+
+def indented(lines: Iterable[Content], first: Content | str, rest: Content | str | None = None) -> list[Content]:
+    """With `first` before the first line and `rest` (as many spaces, if none is given) before the others."""
+    begin = first if isinstance(first, Content) else Content(first)
+    follow = Content(" " * begin.cell_length) if rest is None else rest
+    return [joined(begin if at == 0 else follow, line) for at, line in enumerate(lines)]
+
+
+def lines_of(contents: Iterable[Content], fill: str = "") -> list[Line]:
+    return [Line(content, fill) for content in contents]
+
+
+def more_lines(count: int, ink: Ink, *, before: bool = False) -> Content:
+    """What a body that is cut says of the rest."""
+    what = counted(count, "earlier line" if before else "more line")
+    how = "" if ink.expanded else " (space expands)"
+    return styled(f"{ink.glyphs.ellipsis} {what}{how}", "hint")
+
+
+def counted(count: int, what: str, many: str = "") -> str:
+    return f"{count} {what if count == 1 else many or what + 's'}"
