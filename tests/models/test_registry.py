@@ -12,7 +12,7 @@ from tests.models.scenes import answer, ask, user
 from turnkeeper.models import registry
 from turnkeeper.models.catalog import Catalog, read
 from turnkeeper.models.discover import Place, discover
-from turnkeeper.models.model import ModelInfo, ModelTrouble, TextSaid
+from turnkeeper.models.model import ModelInfo, ModelTrouble, TextSaid, Trouble
 from turnkeeper.models.registry import ConfiguredModels, Surroundings
 from turnkeeper.models.scripted import Say
 from turnkeeper.models.wires import Wires, is_loopback
@@ -164,6 +164,82 @@ async def test_a_provider_nobody_described_is_asked_what_it_has(voices: Voices, 
     assert named((await voices(quiet).choose("large")).info) == "offline/offline"
 
 
+async def test_a_provider_that_did_not_tell_what_it_has_is_asked_again(
+    voices: Voices, fake: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = provider("mine", base_url=fake.base_url("chat"), api_key=KEY)
+    fake.catalogue = []
+    models = voices(mine)
+    assert named((await models.choose("large")).info) == "offline/offline"
+    fake.catalogue = ["alpha"]
+    assert named((await models.choose("large")).info) == "offline/offline", "not at every question"
+    monkeypatch.setattr(registry, "LOOK_AGAIN_SECONDS", 0.0)
+    assert named((await models.choose("large")).info) == "mine/alpha"
+
+
+async def test_who_gives_up_looking_leaves_it_to_the_next(
+    wires: Wires, fake: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, looks = anyio.Event(), 0
+
+    async def look(http: httpx2.AsyncClient) -> tuple[ProviderConfig, ...]:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            begun.set()
+            await anyio.sleep_forever()
+        return await discover(http, (Place("vllm", "vLLM", fake.url),))
+
+    async def listed(*_: object) -> tuple[ModelEntry, ...]:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            begun.set()
+            await anyio.sleep_forever()
+        return (ModelEntry(id="alpha"),)
+
+    monkeypatch.setattr(registry, "discover", look)
+    monkeypatch.setattr(registry, "listed_models", listed)
+    fake.catalogue = ["llama"]
+    mine = provider("mine", base_url=fake.base_url("chat"), api_key=KEY)
+    for config, expected in ((Config(), "vllm/llama"), (Config(providers={"mine": mine}), "mine/alpha")):
+        begun, looks = anyio.Event(), 0
+        models = ConfiguredModels(config, Surroundings(CATALOG, wires, environment={}))
+        chosen: list[str] = []
+
+        async def choose(models: ConfiguredModels = models, chosen: list[str] = chosen) -> None:
+            chosen.append(named((await models.choose("large")).info))
+
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as next_one, anyio.create_task_group() as first:
+                first.start_soon(choose)
+                await begun.wait()
+                next_one.start_soon(choose)
+                await anyio.wait_all_tasks_blocked()
+                first.cancel_scope.cancel()
+        assert chosen == [expected]
+
+
+async def test_a_key_that_cannot_be_worked_out_concerns_only_who_asks_for_it(wires: Wires) -> None:
+    asked: list[str] = []
+
+    async def resolve(provider: ProviderConfig) -> ProviderConfig:
+        asked.append(provider.id)
+        if provider.id == "second":
+            raise ModelTrouble(Trouble.AUTH, "the vault is closed")
+        return msgspec.structs.replace(provider, api_key=KEY)
+
+    providers = {id: provider(id, api_key="$(vault)") for id in ("first", "second")}
+    around = Surroundings(CATALOG, wires, environment={}, resolve=resolve, finds_local=False)
+    models = ConfiguredModels(Config(providers=providers), around)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(3):
+            tasks.start_soon(models.choose, "large")
+    assert asked == ["first"], "once, and nobody else"
+    with pytest.raises(ModelTrouble, match="the vault is closed"):
+        await models.choose("large", "second/lone")
+
+
 async def test_a_script_is_a_provider_and_is_played_on(voices: Voices, tmp_path: Path) -> None:
     script = tmp_path / "talk.json"
     script.write_text('{"turns": [{"steps": [{"kind":"say","text":"one"}]}, {"steps": [{"kind":"say","text":"two"}]}]}')
@@ -210,6 +286,13 @@ async def test_those_who_refresh_at_the_same_time_share_one_answer(voices: Voice
             await anyio.wait_all_tasks_blocked()
             ready.set()
     assert (asked, answers) == (["mine"], [True, True])
+
+
+async def test_credentials_that_cannot_be_fetched_are_no_fresh_credentials(voices: Voices) -> None:
+    async def refresh(_provider: str) -> ProviderConfig | None:
+        raise ModelTrouble(Trouble.AUTH, "the vault is closed")
+
+    assert not await voices(provider("first"), refresh=refresh).refresh("first", since=0.0)
 
 
 async def test_nothing_newer_means_asking_again_is_pointless(voices: Voices) -> None:

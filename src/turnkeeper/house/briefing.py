@@ -43,19 +43,17 @@ class Briefing:
         self._facts = None
 
     async def system(self, kind: str, *, model: str, provider: str, workdir: Path) -> tuple[str, ...]:
-        """The system prompt for a kind of agent. A provider's own prefix stands before it."""
+        """The system prompt for a kind of agent. A provider's own prefix is put before it where it is asked."""
         text = template(kind)
-        prefix = self._loaded.settings.config.providers.get(provider)
-        before = (prefix.system_prompt_prefix,) if prefix and prefix.system_prompt_prefix else ()
         match kind:
             case Template.CODER:
                 own = self._loaded.settings.agents.get("coder")
                 more = f"\n\n{own.prompt}" if own and own.prompt else ""
-                return (*before, prompt.coder(text, await self._gathered(workdir)) + more)
+                return (prompt.coder(text, await self._gathered(workdir)) + more,)
             case Template.TASK | Template.RESEARCH:
-                return (*before, prompt.helper(text, await self._gathered(workdir)))
+                return (prompt.helper(text, await self._gathered(workdir)),)
             case _:
-                return (*before, text.strip())
+                return (text.strip(),)
 
     def initialize(self) -> str:
         as_file = self._loaded.settings.config.options.initialize_as

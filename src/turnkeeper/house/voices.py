@@ -78,12 +78,12 @@ class Voices:
         ]
 
     async def choose(self, slot: str, override: str = "") -> Model:
-        return await (await self._ready()).choose(slot, override)
+        return await self._ready().choose(slot, override)
 
     async def refresh(self, provider: str, *, since: float) -> bool:
         if self._signed_in_at.get(provider, -math.inf) >= since:
             return True
-        return await (await self._ready()).refresh(provider, since=since)
+        return await self._ready().refresh(provider, since=since)
 
     def can_sign_in(self, provider: str) -> bool:
         """A person can where a login is what lets us in; a key that was refused is a matter of the configuration."""
@@ -94,14 +94,15 @@ class Voices:
         while self._signed_in_at.get(provider, -math.inf) < since:
             await self._news.wait()
 
-    async def _ready(self) -> ConfiguredModels:
+    def _ready(self) -> ConfiguredModels:
         if self._models is None:
-            providers = {id: await self._resolved(one) for id, one in self._configured.providers.items()}
+            providers = self._configured.providers
             config = replace(self._loaded.settings.config, providers=providers, models=self.selection(providers))
             around = Surroundings(
                 catalog=self._shelf.catalog,
                 wires=self._wires,
                 environment=self._loaded.environment,
+                resolve=self._resolved,
                 refresh=self._fresh,
                 at_home=self._at_home,
             )
@@ -109,13 +110,24 @@ class Voices:
         return self._models
 
     async def _fresh(self, provider: str) -> ProviderConfig | None:
-        """A key that is a template is resolved again; one that is written out cannot be newer."""
+        """By the user's own command, where there is one; then a key that is a template is resolved again.
+
+        A key that is written out cannot be newer.
+        """
         known = self._configured.providers.get(provider)
-        return await self._resolved(known) if known and "$" in known.api_key else None
+        if known is None or not (known.aws_auth_refresh or "$" in known.api_key):
+            return None
+        if known.aws_auth_refresh:
+            await self._run(known.aws_auth_refresh)
+        return await self._resolved(known)
+
+    async def _run(self, command: str) -> None:
+        try:
+            await expand(f"$({command})", env=self._loaded.environment, workdir=self._loaded.settings.workdir)
+        except Problem as problem:
+            raise ModelTrouble(Trouble.AUTH, problem.message, title="Not Configured") from problem
 
     async def _resolved(self, provider: ProviderConfig) -> ProviderConfig:
-        if provider.disable:
-            return provider
         try:
             return replace(
                 provider,

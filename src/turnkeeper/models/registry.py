@@ -4,6 +4,7 @@ Who is configured is preferred; with nobody configured, a server found on this c
 So there is always a voice, and it always says who it is.
 """
 
+import logging
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from turnkeeper.models.scripted import ScriptedModel, load_script
 from turnkeeper.models.wires import Wires
 from turnkeeper.protocol.config import Config, ModelEntry, ModelOptions, ModelType, ProviderConfig, SelectedModel
 
+log = logging.getLogger(__name__)
+
 REFRESH_SECONDS_MAX = 300.0
 """How long fresh credentials may take: a person may have to log in somewhere."""
 
@@ -32,12 +35,19 @@ LOOK_AGAIN_SECONDS = 10.0
 
 OWN_TYPES = {"offline", "scripted", "local"}
 
+Resolve = Callable[[ProviderConfig], Awaitable[ProviderConfig]]
+"""Works out what is a template in a provider's configuration, such as its key; raises `ModelTrouble` if it cannot."""
+
 Refresh = Callable[[str], Awaitable[ProviderConfig | None]]
 """Asks for a provider's configuration anew, its key resolved again; None if there is nothing newer to be had."""
 
 
 async def nothing_newer(_provider: str) -> ProviderConfig | None:
     return None
+
+
+async def as_written(provider: ProviderConfig) -> ProviderConfig:
+    return provider
 
 
 async def nobody_at_home() -> ProviderConfig:
@@ -51,6 +61,7 @@ class Surroundings:
     catalog: Catalog
     wires: Wires
     environment: Mapping[str, str]
+    resolve: Resolve = as_written
     refresh: Refresh = nothing_newer
     finds_local: bool = True
     at_home: Callable[[], Awaitable[ProviderConfig]] = nobody_at_home
@@ -66,9 +77,13 @@ class ConfiguredModels:
         self._providers = {
             id: completed(id, provider) for id, provider in config.providers.items() if not provider.disable
         }
+        self._known: dict[str, ProviderConfig] = {}
+        """Providers that were asked, with their keys worked out."""
+        self._resolving: dict[str, anyio.Lock] = {}
         self._scripts: dict[str, ScriptedModel] = {}
         self._refreshing: dict[str, anyio.Event] = {}
         self._listing: anyio.Event | None = None
+        self._listed_at: dict[str, float] = {}
         self._looking: anyio.Event | None = None
         self._looked_at = -math.inf
         self._found: set[str] = set()
@@ -78,7 +93,7 @@ class ConfiguredModels:
 
     async def choose(self, slot: str, override: str = "") -> Model:
         """The model in a slot, or the one that is named; raises `ModelTrouble` if there is no such model."""
-        await self._list_once()
+        await self._list()
         await self._look_around(bool(override))
         if override.lower() in OFFLINE_NAMES:
             return OfflineModel()
@@ -120,36 +135,66 @@ class ConfiguredModels:
         try:
             fresh = None
             with anyio.move_on_after(REFRESH_SECONDS_MAX):
-                fresh = await self._around.refresh(provider)
+                try:
+                    fresh = await self._around.refresh(provider)
+                except ModelTrouble as trouble:
+                    log.warning("no fresh credentials", extra={"provider": provider, "problem": trouble.message})
             (self._refused_at if fresh is None else self._fresh_at)[provider] = anyio.current_time()
             if fresh is not None:
-                self._providers[provider] = msgspec.structs.replace(fresh, id=fresh.id or provider)
+                self._known[provider] = msgspec.structs.replace(fresh, id=fresh.id or provider)
             return fresh is not None
         finally:
             del self._refreshing[provider]
             done.set()
 
-    async def _list_once(self) -> None:
-        """Providers that nobody described say what they have; those who ask at the same time share one answer."""
-        if self._listing is not None:
+    async def _resolved(self, id: str) -> ProviderConfig:
+        """The provider with its key worked out: when it is first asked, once for those who ask at the same time."""
+        async with self._resolving.setdefault(id, anyio.Lock()):
+            if id not in self._known:
+                self._known[id] = await self._around.resolve(self._providers[id])
+            return msgspec.structs.replace(self._known[id], models=self._providers[id].models)
+
+    async def _list(self) -> None:
+        """Providers that nobody described say what they have; those who ask at the same time share one answer.
+
+        Whoever did not answer is asked again after a while; if who went to ask gives up, the next one goes.
+        """
+        while self._listing is not None:
             await self._listing.wait()
+        before = anyio.current_time() - LOOK_AGAIN_SECONDS
+        silent = [
+            id
+            for id, provider in self._providers.items()
+            if wants_listing(provider, self._around.catalog) and self._listed_at.get(id, -math.inf) <= before
+        ]
+        if not silent:
             return
         self._listing = anyio.Event()
         try:
-            for id, provider in list(self._providers.items()):
-                if wants_listing(provider, self._around.catalog):
-                    url = provider.base_url
-                    headers = {"authorization": f"Bearer {provider.api_key}"} if provider.api_key else {}
-                    models = await listed_models(url, self._around.wires.to(url), headers | provider.extra_headers)
-                    self._providers[id] = with_models(provider, models)
+            async with anyio.create_task_group() as asking:
+                for id in silent:
+                    asking.start_soon(self._list_one, id)
         finally:
             self._listing.set()
+            self._listing = None
+
+    async def _list_one(self, id: str) -> None:
+        models: tuple[ModelEntry, ...] = ()
+        try:
+            provider = await self._resolved(id)
+        except ModelTrouble as trouble:
+            log.info("not asked for its models", extra={"provider": id, "problem": trouble.message})
+        else:
+            url = provider.base_url
+            headers = {"authorization": f"Bearer {provider.api_key}"} if provider.api_key else {}
+            models = await listed_models(url, self._around.wires.to(url), headers | provider.extra_headers)
+            self._providers[id] = with_models(self._providers[id], models)
+        self._listed_at[id] = math.inf if models else anyio.current_time()
 
     async def _look_around(self, named: bool) -> None:
         """Who serves models on this computer now: looked for only if it matters, and not at every question."""
-        if self._looking is not None:
+        while self._looking is not None:
             await self._looking.wait()
-            return
         if not self._around.finds_local or not (named or self._lacks_somebody()):
             return
         if anyio.current_time() - self._looked_at < LOOK_AGAIN_SECONDS:
@@ -208,7 +253,9 @@ class ConfiguredModels:
             raise not_found(f"model {choice.provider}/{choice.model} not found")
         if provider.type == "local":
             return self._voice(*await self._at_home())
-        return await self._script(provider) if provider.type == "scripted" else self._voice(provider, choice, entry)
+        if provider.type == "scripted":
+            return await self._script(await self._resolved(choice.provider))
+        return self._voice(await self._resolved(choice.provider), choice, entry)
 
     async def _at_home(self) -> tuple[ProviderConfig, SelectedModel, ModelEntry]:
         provider = await self._around.at_home()

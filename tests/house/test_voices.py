@@ -1,0 +1,87 @@
+"""A workspace's voices as its settings describe them: asked over a real socket, with keys that are worked out."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from anyio import fail_after
+
+from tests.settings.scene import Scene
+from turnkeeper.models.scripted import Say
+from turnkeeper.testing.fake_provider import KEY, FakeProvider, fake_provider
+from turnkeeper.testing.front import Client
+from turnkeeper.testing.house import house
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
+
+
+@asynccontextmanager
+async def opened(scene: Scene, provider: str, more: str = "") -> AsyncGenerator[tuple[Client, FakeProvider]]:
+    """A workspace whose model is at a fake; `provider` is what its settings say beside where it is."""
+    with fail_after(30):
+        async with fake_provider() as fake, house() as door:
+            scene.write(
+                "user",
+                "turnkeeper.toml",
+                f"""
+                providers.quiet = {{ type = "offline" }}
+                models.large = {{ provider = "mine", model = "m" }}
+                models.small = {{ provider = "quiet", model = "offline" }}
+                [providers.mine]
+                base_url = "{fake.base_url("chat")}"
+                models = [{{ id = "m" }}]
+                {provider}
+                {more}
+                """,
+            )
+            yield await door.client(scene.project, env=scene.env), fake
+
+
+async def ended(client: Client, run_id: str) -> dict[str, str]:
+    async with client.events() as events:
+        await client.prompt(await client.session("Named"), "hello", run_id)
+        return await events.next("run_complete", run_id=run_id)
+
+
+async def test_a_providers_own_words_stand_before_the_prompt_once(scene: Scene) -> None:
+    async with opened(scene, f'api_key = "{KEY}"\nsystem_prompt_prefix = "Be kind to cats."') as (client, fake):
+        fake.answer(Say("hi"))
+        assert not (await ended(client, "r")).get("error")
+        (asked,) = fake.asked
+        said = asked.body["messages"][0]["content"]
+        assert said.startswith("Be kind to cats.")
+        assert said.count("Be kind to cats.") == 1
+
+
+async def test_a_key_that_cannot_be_worked_out_spoils_nobody_elses(scene: Scene) -> None:
+    broken = """
+        [providers.vault]
+        base_url = "http://127.0.0.1:9/v1"
+        api_key = "$(exit 3)"
+        models = [{ id = "v" }]
+        """
+    async with opened(scene, f'api_key = "{KEY}"', broken) as (client, fake):
+        fake.answer(Say("hi"))
+        assert (await ended(client, "r"))["text"] == "hi"
+
+
+async def test_who_is_refused_runs_the_users_own_command_for_fresh_credentials_and_asks_again(scene: Scene) -> None:
+    key, runs = scene.root / "key", scene.root / "runs"
+    key.write_text("stale-key")
+    command = f"echo fetched >> {runs}; echo {KEY} > {key}"
+    async with opened(scene, f'api_key = "$(cat {key})"\naws_auth_refresh = "{command}"') as (client, fake):
+        fake.answer(Say("hi"))
+        assert (await ended(client, "r"))["text"] == "hi"
+        assert [asked.headers["authorization"] for asked in fake.asked] == ["Bearer stale-key", f"Bearer {KEY}"]
+        assert runs.read_text() == "fetched\n"
+
+
+async def test_a_command_for_fresh_credentials_that_fails_leaves_the_providers_word(scene: Scene) -> None:
+    async with opened(scene, 'api_key = "stale-key-0"\naws_auth_refresh = "exit 1"') as (client, _):
+        ending = await ended(client, "r")
+        assert "Sign in to the provider again" in ending["error"]
+        assert "stale-key-0" not in ending["error"]
