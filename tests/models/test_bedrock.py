@@ -8,6 +8,8 @@ import zlib
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+import botocore.exceptions
+import google.auth.exceptions
 import httpx2
 import pytest
 
@@ -27,6 +29,7 @@ from turnkeeper.models.model import (
     UsageSaid,
 )
 from turnkeeper.models.quirks import quirks_of
+from turnkeeper.models.troubles import refusal, trouble_of
 from turnkeeper.protocol.ids import ToolCallId
 from turnkeeper.protocol.messages import FinishReason
 from turnkeeper.protocol.runs import Usage
@@ -178,3 +181,29 @@ async def test_without_awss_library_it_says_what_to_install_also_to_who_has_a_ke
     monkeypatch.setattr(importlib.util, "find_spec", nothing_found)
     with pytest.raises(ModelTrouble, match=r"install turnkeeper\[bedrock\]"):
         await heard([])
+
+
+@pytest.mark.parametrize(
+    ("error", "trouble"),
+    [
+        (botocore.exceptions.NoCredentialsError(), Trouble.AUTH),
+        (botocore.exceptions.TokenRetrievalError(provider="sso", error_msg="Token has expired"), Trouble.AUTH),
+        (google.auth.exceptions.RefreshError("invalid_grant"), Trouble.AUTH),
+        (RuntimeError("Could not resolve AWS credentials from session"), Trouble.AUTH),
+        (RuntimeError("something else"), Trouble.REFUSED),
+    ],
+)
+def test_credentials_that_are_not_to_be_had_are_trouble_with_them(error: Exception, trouble: Trouble) -> None:
+    assert trouble_of(error, Connection("aws", "bedrock")).trouble is trouble
+
+
+@pytest.mark.parametrize(
+    ("message", "trouble"),
+    [
+        ("The security token included in the request is expired", Trouble.AUTH),
+        ("You don't have access to the model with the specified model ID.", Trouble.REFUSED),
+    ],
+)
+def test_a_403_of_awss_may_be_what_others_call_401(message: str, trouble: Trouble) -> None:
+    refused_with = refusal(Connection("aws", "bedrock"), status=403, kind=message, message=message)
+    assert refused_with.trouble is trouble

@@ -22,6 +22,7 @@ WORDS = {
     "writing": "the model, which is speaking: {what}",
     "retry": "another attempt: {what}",
     "sign_in": "somebody to sign in: {what}",
+    "refresh": "fresh credentials: {what}",
     "stopping": "the run to stop",
     "release": "somebody to let the line go on",
     "engine": "nothing but its own next step",

@@ -18,15 +18,18 @@ import anyio
 from turnkeeper.engine.draft import Draft
 from turnkeeper.engine.listening import listen
 from turnkeeper.engine.means import Knobs
-from turnkeeper.engine.running import Running
+from turnkeeper.engine.running import Running, RunOver
 from turnkeeper.models.model import Model, ModelTrouble, Question, Trouble
 from turnkeeper.protocol import events as e
+from turnkeeper.protocol.problems import Problem
 
 log = logging.getLogger(__name__)
 
 SILENT_RETRIES_MAX = 1
 UNREACHABLE_FIRST_SECONDS = 0.5
 UNREACHABLE_PAUSE_SECONDS_MAX = 4.0
+REFRESH_QUIET_SECONDS = 1.0
+"""Fresh credentials that come sooner than this are nobody's concern."""
 RETRY_AFTER_SECONDS_MAX = 60.0
 """A provider that asks for more is not waited for, unless our own pause would have been as long."""
 
@@ -103,7 +106,7 @@ async def _authorise(running: Running, draft: Draft, trouble: ModelTrouble, atte
     models, provider = running.workspace.means.models, running.info.provider
     if not attempts.refreshed:
         attempts.refreshed = True
-        if await models.refresh(provider, since=running.chosen_at):
+        if await _refreshed(running, draft, provider):
             return
     if attempts.signed_in or not running.run.options.interactive or not models.can_sign_in(provider):
         raise trouble
@@ -118,3 +121,36 @@ async def _authorise(running: Running, draft: Draft, trouble: ModelTrouble, atte
     raise ModelTrouble(
         Trouble.AUTH, f"Nobody signed in to {provider} within {seconds:g} seconds", title=trouble.title, status=401
     )
+
+
+async def _refreshed(running: Running, draft: Draft, provider: str) -> bool:
+    """Whether there are fresh credentials. If that takes a while, everybody sees it: it may be for a person to act."""
+    knobs = running.workspace.means.knobs
+    fresh: list[bool] = []
+    failure: list[Exception] = []
+
+    async def refresh() -> None:
+        try:
+            fresh.append(await running.workspace.means.models.refresh(provider, since=running.chosen_at))
+        except Exception as error:  # noqa: BLE001 - kept from the task group, which would wrap it
+            failure.append(error)
+        done.set()
+
+    done = anyio.Event()
+    async with anyio.create_task_group() as fetching:
+        fetching.start_soon(refresh)
+        with anyio.move_on_after(REFRESH_QUIET_SECONDS) as quiet:
+            await done.wait()
+        said = f"{provider} refused the credentials: fetching fresh ones."
+        waiting = e.RunWaiting(running.run.run_id, e.Delay.REFRESH, knobs.sign_in_seconds, said, provider)
+        try:
+            if quiet.cancelled_caught:
+                await running.say(draft.postpone(waiting))
+            with anyio.move_on_after(knobs.sign_in_seconds):
+                await done.wait()
+        except (Problem, RunOver) as over:
+            failure.append(over)
+        fetching.cancel_scope.cancel()
+    if failure:
+        raise failure[0]
+    return bool(fresh and fresh[0])

@@ -48,6 +48,8 @@ BUSY_WORDS = (
     "resource_exhausted",
 )
 NO_MONEY_WORDS = ("insufficient_quota", "billing_hard_limit", "credit balance is too low")
+EXPIRED_WORDS = ("expiredtoken", "unrecognizedclient", "security token included in the request")
+"""AWS answers 403 where others say 401."""
 AUTH_WORDS = ("authentication_error", "invalid_api_key", "unauthenticated")
 
 
@@ -81,6 +83,8 @@ def trouble_of(error: Exception, connection: Connection) -> ModelTrouble:
     if not status and is_unreadable(error):
         log.warning("unreadable answer", extra={"provider": connection.provider, "error": repr(type(error))})
         return ModelTrouble(Trouble.CUT, f"{connection.provider} sent something that cannot be read")
+    if not status and is_about_credentials(error):
+        return ModelTrouble(Trouble.AUTH, connection.scrub(str(message)), title="Unauthorized")
     return refusal(connection, status=status, kind=kind, message=str(message), headers=headers)
 
 
@@ -110,6 +114,8 @@ def judged(status: int, kind: str, *, again: bool = False) -> Trouble:
     # Mid-stream errors come with the 200 the stream began with, so below 400 only the words count.
     if status in (0, 200, 400, 413) and any(word in kind for word in CONTEXT_FULL_WORDS):
         return Trouble.CONTEXT_FULL
+    if status == HTTPStatus.FORBIDDEN and has(kind, EXPIRED_WORDS):
+        return Trouble.AUTH
     if status == HTTPStatus.UNAUTHORIZED or (status < HTTPStatus.BAD_REQUEST and has(kind, AUTH_WORDS)):
         return Trouble.AUTH
     if again or status in (408, 409, 429) or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -153,6 +159,12 @@ def is_unreadable(error: Exception) -> bool:
     another try."""
     stumbled = isinstance(error, ValueError | LookupError | TypeError | AttributeError)
     return stumbled or type(error).__module__ == "botocore.eventstream"
+
+
+def is_about_credentials(error: Exception) -> bool:
+    """Whether a library that looks for credentials on this computer found none that hold."""
+    looking = type(error).__module__ in ("botocore.exceptions", "google.auth.exceptions")
+    return looking or "could not resolve" in str(error).lower()
 
 
 def is_numbered(error: Exception) -> bool:

@@ -170,6 +170,8 @@ class Delay(StrEnum):
     """The model could not answer and is asked again after a pause."""
     SIGN_IN = "sign_in"
     """The provider no longer knows us: somebody has to sign in."""
+    REFRESH = "refresh"
+    """The provider refused our credentials; fresh ones are on their way."""
 
 
 class RunWaiting(_Event, frozen=True, tag="RunWaiting"):

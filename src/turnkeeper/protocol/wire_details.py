@@ -130,7 +130,8 @@ class SkipMoved(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunWaiting(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A run waits before it asks its model again (`retry`), or until somebody has signed in (`sign_in`)."""
+    """A run waits: before it asks its model again (`retry`), until there are fresh credentials (`refresh`), or until
+    somebody has signed in (`sign_in`)."""
 
     session_id: str = msgspec.field(default_factory=str)
     run_id: str = msgspec.field(default_factory=str)

@@ -62,6 +62,8 @@ class WaitKind(StrEnum):
     """The model is asked again in a moment."""
     SIGN_IN = "sign_in"
     """The provider no longer knows us: somebody has to sign in."""
+    REFRESH = "refresh"
+    """Fresh credentials are being fetched."""
     STOPPING = "stopping"
     RELEASE = "release"
     """The line is held until a person lets it go on."""

@@ -3,10 +3,12 @@
 import math
 
 import anyio
+import pytest
 from anyio import fail_after
 
 from tests.engine.turns.scenes import PATIENT, finishes, told
 from turnkeeper.engine.submitting import cancel
+from turnkeeper.engine.waiting import why
 from turnkeeper.models.catalog import embedded
 from turnkeeper.models.model import Model, Trouble
 from turnkeeper.models.registry import ConfiguredModels, Surroundings
@@ -15,6 +17,7 @@ from turnkeeper.models.wires import open_wires
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.config import Config, ModelEntry, ProviderConfig
 from turnkeeper.protocol.runs import Cause, Outcome, RunOptions
+from turnkeeper.protocol.wire_overview import WaitKind
 from turnkeeper.testing.scene import scene
 
 DENIED = turn(Fail(Trouble.AUTH, "invalid token", status=401, title="Unauthorized"))
@@ -110,6 +113,40 @@ async def test_who_is_refused_with_old_credentials_after_they_were_renewed_does_
             await anyio.sleep(1)
             answers.append(await models.refresh("p", since=anyio.current_time()))
     assert (answers, fetched) == ([True, True, True], 2)
+
+
+@pytest.mark.parametrize(("takes_seconds", "seen"), [(0.5, False), (20, True)])
+async def test_everybody_sees_that_fresh_credentials_take_a_while(takes_seconds: float, seen: bool) -> None:
+    async def refresh(provider: str, *, since: float) -> bool:
+        await anyio.sleep(takes_seconds)
+        return True
+
+    with fail_after(600):
+        async with scene(DENIED, turn(Say("hello")), knobs=PATIENT) as stage:
+            stage.models.refresh = refresh
+            session = await stage.session("named")
+            run_id = await stage.submit("go", session)
+            await anyio.sleep(min(10, takes_seconds / 2))
+            waits = (await why(stage.workspace, session)).waits
+            run = await stage.workspace.ended(run_id)
+            waiting = await told(stage.store, e.RunWaiting)
+    said = "scripted refused the credentials: fetching fresh ones."
+    assert waiting == ([e.RunWaiting(run_id, e.Delay.REFRESH, 300.0, said, "scripted")] if seen else [])
+    assert [wait.kind for wait in waits] == [WaitKind.REFRESH if seen else WaitKind.MODEL]
+    assert (run.outcome, run.text) == (Outcome.COMPLETED, "hello")
+
+
+async def test_credentials_that_never_come_are_not_waited_for_longer_than_agreed() -> None:
+    async def refresh(provider: str, *, since: float) -> bool:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    with fail_after(600):
+        async with scene(DENIED, knobs=PATIENT) as stage:
+            stage.models.refresh = refresh
+            run = await stage.run("go", await stage.session("named"))
+    assert run.failure is not None
+    assert (run.outcome, run.failure.cause) == (Outcome.FAILED, Cause.AUTH)
 
 
 async def test_a_run_waits_for_a_person_to_sign_in_and_everybody_sees_it() -> None:
