@@ -56,7 +56,7 @@ class Writer:
         self._connect = connect
         self._db: Database | None = None
         self._loop = asyncio.get_running_loop()
-        self._room = anyio.Semaphore(WORKS_MAX)
+        self._room = anyio.Semaphore(WORKS_MAX, fast_acquire=True)
         self._works: SimpleQueue[Work | None] = SimpleQueue()
         self._ended = asyncio.Event()
         self._closing = False
