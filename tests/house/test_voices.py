@@ -85,3 +85,25 @@ async def test_a_command_for_fresh_credentials_that_fails_leaves_the_providers_w
         ending = await ended(client, "r")
         assert "Sign in to the provider again" in ending["error"]
         assert "stale-key-0" not in ending["error"]
+
+
+async def test_a_person_signs_in_while_a_run_waits_and_it_goes_on(scene: Scene) -> None:
+    async with (
+        opened(scene, 'oauth = { access_token = "a-login-that-ended" }') as (client, fake),
+        client.events() as seen,
+    ):
+        fake.answer(Say("hi"))
+        await client.prompt(await client.session("Named"), "hello", "r")
+        asked = await seen.next("agent_event", provider_id="mine")
+        assert asked["type"] == "re_authenticate"
+        said = {"scope": 0, "provider_id": "mine", "kind": "string", "api_key": KEY}
+        assert (await client.http.post(client.path("/config/provider-key"), said)).status == 200
+        assert (await seen.next("run_complete", run_id="r"))["text"] == "hi"
+        # Who signed in before anybody waited is heard by nobody later: the next refusal is waited for again.
+        other = said | {"api_key": "another-that-ended"}
+        assert (await client.http.post(client.path("/config/provider-key"), other)).status == 200
+        session = await client.session("Named")
+        await client.prompt(session, "again", "r2")
+        await seen.next("agent_event", provider_id="mine")
+        await client.cancel(session)
+        assert (await seen.next("run_complete", run_id="r2"))["cancelled"]

@@ -307,14 +307,14 @@ def with_models(provider: ProviderConfig, models: tuple[ModelEntry, ...]) -> Pro
 
 
 def connection_of(provider: ProviderConfig, around: Surroundings) -> Connection:
-    """A provider as it can be reached. What its owner left out, the catalogue knows; a login's token is its key."""
+    """A provider as it can be reached. What its owner left out the catalogue knows; a login's token serves as a key."""
     known = around.catalog.provider(provider.id)
     endpoint = known.api_endpoint if known and not known.api_endpoint.startswith("$") else ""
     return Connection(
         provider=provider.id,
         type=provider.type or (known.type if known else "") or "openai-compat",
         base_url=provider.base_url or endpoint,
-        api_key=provider.oauth.access_token if provider.oauth else provider.api_key,
+        api_key=provider.api_key or (provider.oauth.access_token if provider.oauth else ""),
         headers=(known.default_headers if known else {}) | {k: v for k, v in provider.extra_headers.items() if v},
         extra_body=provider.extra_body,
         system_prompt_prefix=provider.system_prompt_prefix,
