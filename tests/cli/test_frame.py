@@ -1,5 +1,7 @@
 """The frame of the command line: what it answers at once, how it helps, and how it ends."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -18,6 +20,32 @@ from turnkeeper.protocol.wire_own import FailureView
 def test_the_version_is_the_first_and_only_thing_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"turnkeeper {__version__}\n"
+
+
+def test_a_thread_and_a_child_that_somebody_left_behind_keep_nobody_waiting() -> None:
+    leak = (
+        "import subprocess, sys, threading, time; from turnkeeper.cli.main import main\n"
+        "threading.Thread(target=time.sleep, args=(300,)).start()\n"
+        "child = subprocess.Popen(['sleep', '300'], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)\n"
+        "print(child.pid, file=sys.stderr, flush=True)\n"
+        "sys.argv = ['turnkeeper', 'completion', 'bash']\n"
+        "main()"
+    )
+    # The child holds our stderr open, so that nothing may wait for the end of that.
+    with subprocess.Popen([sys.executable, "-c", leak], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        said = process.stdout.read()
+        os.kill(int(process.stderr.readline()), signal.SIGKILL)
+    assert (process.returncode, b"_turnkeeper_completion" in said) == (0, True)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_were_closed_before_we_began_are_no_defect(closed: str) -> None:
+    said = subprocess.run(
+        ["bash", "-c", f'"{sys.executable}" -m turnkeeper completion bash {closed}'], capture_output=True, text=True
+    )
+    assert (said.returncode, "Traceback" in said.stderr) == (0, False)
 
 
 def test_help_lists_every_command_under_its_heading_and_imports_none_of_them() -> None:
@@ -81,6 +109,7 @@ def test_a_problem_is_one_sentence_and_a_code_even_from_within_task_groups(
         ("failed", FailureView("tool", "no"), (), 1),
         ("failed", FailureView("policy", "no"), (), 1),
         ("failed", FailureView("auth", "no key"), (), 2),
+        ("failed", FailureView("user", "no such model"), (), 2),
         ("failed", FailureView("limit", "too long"), (), 3),
         ("failed", FailureView("provider", "overloaded", retryable=True), (), 75),
         ("failed", FailureView("a cause of a later version", "?"), (), 1),

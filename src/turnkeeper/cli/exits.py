@@ -58,7 +58,7 @@ def of_failure(failure: FailureView | None) -> Exit:
         return Exit.LIMIT
     if failure.retryable:
         return Exit.RETRY
-    return Exit.USAGE if failure.cause == Cause.AUTH else Exit.FAILED
+    return Exit.USAGE if failure.cause in (Cause.AUTH, Cause.USER) else Exit.FAILED
 
 
 def of_problem(problem: Problem) -> Exit:

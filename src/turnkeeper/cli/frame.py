@@ -4,7 +4,6 @@ A command is a line in `COMMANDS` and a file of its own; the file is imported wh
 written from the lines, so that asking what there is imports none of it.
 """
 
-import difflib
 import importlib
 import os
 import signal
@@ -113,6 +112,8 @@ class Frame(click.Group):
 
 
 def meant(name: str) -> str:
+    import difflib
+
     close = difflib.get_close_matches(name, [command.name for command in COMMANDS], n=1)
     return f" Did you mean '{close[0]}'?" if close else " 'turnkeeper --help' lists what there is."
 
@@ -147,6 +148,7 @@ FRAME = Frame(
 
 def start(given: Sequence[str]) -> int:
     """Run what was asked for. Whatever goes wrong ends in one sentence on stderr and a code from the table."""
+    open_closed_streams()
     arguments = meant_as(given, is_terminal=sys.stdin.isatty() and sys.stdout.isatty())
     try:
         code = FRAME.main(args=arguments, prog_name="turnkeeper", standalone_mode=False)
@@ -155,6 +157,13 @@ def start(given: Sequence[str]) -> int:
         if code is None:
             raise
     return code if isinstance(code, int) else 0
+
+
+def open_closed_streams() -> None:
+    """What whoever started us has closed leads nowhere, rather than to the first file or socket that we open."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - open as long as we are
 
 
 def meant_as(given: Sequence[str], *, is_terminal: bool) -> list[str]:

@@ -7,7 +7,6 @@ model or is in a file's name.
 
 import os
 import re
-import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -34,7 +33,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, right: S
     """Columns under their headings; the last one gives way where the terminal is too narrow. `right` stand right."""
     cells = [[plain(str(cell)).replace("\n", " ") for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(headings, *cells, strict=True)]
-    shown_width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
+    shown_width = terminal_columns() if is_terminal(sys.stdout) else None
     for index, row in enumerate([list(headings), *cells]):
         line = GAP.join(
             padded(cell, size, to_the_right=heading in right)
@@ -67,6 +66,12 @@ def is_terminal(stream: TextIO) -> bool:
         return stream.isatty()
     except ValueError:  # it was closed
         return False
+
+
+def terminal_columns() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def plain(text: str) -> str:

@@ -14,7 +14,6 @@ So a script, a scheduler or an editor that keeps a silent pipe open does not han
 without a word. What was read comes first, an empty line after it, then the prompt.
 """
 
-import mimetypes
 import os
 import selectors
 import stat
@@ -109,6 +108,8 @@ def attachment(path: Path) -> Attachment:
 
 def kind_of(path: Path, content: bytes) -> str:
     """Its MIME type: by its name, and where that says nothing, by whether it can be read as text."""
+    import mimetypes
+
     guessed, _ = mimetypes.guess_type(path.name)
     if guessed and not guessed.startswith("application/"):
         return guessed

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 import anyio
+import msgspec
 
 from turnkeeper.client.asking import checked, query
 from turnkeeper.client.http import Answer, ServerSilent, Stream
@@ -27,8 +28,7 @@ from turnkeeper.protocol.wire_stream import Envelope, read_envelope
 LINE_BYTES_MAX = 256 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class FeedLimits:
+class FeedLimits(msgspec.Struct, frozen=True):
     silence_seconds: float = 40.0
     """More than two heartbeats: a stream that is silent for longer is dead, or is asked after where none beat."""
     first_pause_seconds: float = 0.25
@@ -46,16 +46,14 @@ class LinkState(StrEnum):
     LOST = "lost"
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(msgspec.Struct, frozen=True):
     """An event, and its place in the log if it is the last thing said of that place."""
 
     envelope: Envelope
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """How the feed itself is: `since` is a Unix time, for a banner to count from."""
 
     state: LinkState
@@ -64,8 +62,7 @@ class Link:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """Something may have been missed: read again what matters."""
 
     reason: str

@@ -10,8 +10,7 @@ of the original tells whole messages and does not say whose: their words are lef
 A caller without a run id takes the words of its session for its own.
 """
 
-from dataclasses import dataclass, field
-
+import msgspec
 from msgspec.structs import replace
 
 from turnkeeper.protocol.messages import Message, PartKind, Role, Text, ToolCall, ToolResult
@@ -23,52 +22,45 @@ from turnkeeper.protocol.wire_own import FailureView, RunView
 from turnkeeper.protocol.wire_stream import Envelope
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class Began(msgspec.Struct, frozen=True):
     """The model begins a message."""
 
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class More:
+class More(msgspec.Struct, frozen=True):
     """Text that follows what was heard of this message before."""
 
     message_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(msgspec.Struct, frozen=True):
     """What was heard of this message is void, and it begins anew."""
 
     message_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(msgspec.Struct, frozen=True):
     """The model uses a tool: what it said before in this message was not the answer yet."""
 
     message_id: str
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
+class Used(msgspec.Struct, frozen=True):
     """A tool has been used."""
 
     result: ToolResult
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True):
     """The run started, or is stopping."""
 
     state: RunState
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True):
     """The ending; where a server of the original told it, with as much as that knows."""
 
     run: RunView
@@ -77,13 +69,12 @@ class Ended:
 News = Began | More | Again | Called | Used | Moved | Ended
 
 
-@dataclass(slots=True)
-class _Heard:
+class _Heard(msgspec.Struct):
     """What was heard of one message: how far each part of text goes, and all of it in order."""
 
-    lengths: dict[int, int] = field(default_factory=dict[int, int])
-    pieces: list[str] = field(default_factory=list[str])
-    calls: set[str] = field(default_factory=set[str])
+    lengths: dict[int, int] = msgspec.field(default_factory=dict[int, int])
+    pieces: list[str] = msgspec.field(default_factory=list[str])
+    calls: set[str] = msgspec.field(default_factory=set[str])
 
     @property
     def text(self) -> str:
