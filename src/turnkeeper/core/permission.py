@@ -84,6 +84,8 @@ class Judgement(msgspec.Struct, frozen=True):
     level: Level | None = None
     waived: bool = False
     """Somebody would have been asked, were it not that nobody is to be."""
+    hidden: bool = False
+    """The call does not spell out what it runs, so that it may be what the rule forbids."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -93,6 +95,7 @@ class Case(msgspec.Struct, frozen=True):
     action: str
     subject: str
     workdir: str
+    hides: bool = False
 
     @property
     def touches_secret(self) -> bool:
@@ -135,16 +138,25 @@ def judge(
     workdir: str,
     safe: bool = False,
     approved: bool = False,
+    shadows: Sequence[str] = (),
+    hides: bool = False,
 ) -> Judgement:
     """`safe`: the tool knows the call to be harmless. `approved`: nobody is to be asked (yolo, or a hook's word).
+    `shadows`: what the call may come to beside its subjects. `hides`: not even that is all.
 
-    What is denied stays denied, however safe or approved it is.
+    What is denied stays denied, however safe or approved it is. Where something is denied, a call that hides what it
+    does is for a person to look at, and where nobody is to be asked it is denied as well.
     """
-    cases = [Case(tool, action, subject, workdir) for subject in subjects or ("",)]
+    cases = [Case(tool, action, subject, workdir, hides) for subject in subjects or ("",)]
     judgements = [judge_one(rules, case, safe=safe) for case in cases]
+    hints = [judge_one(rules, Case(tool, action, shadow, workdir), safe=safe) for shadow in shadows]
+    judgements += [hint for hint in hints if hint.rule is not None and hint.verdict is not Verdict.ALLOW]
     for verdict in (Verdict.DENY, Verdict.ASK):
         found = next((judgement for judgement in judgements if judgement.verdict is verdict), None)
         if found and verdict is Verdict.ASK and approved:
+            hidden = next((judgement for judgement in judgements if judgement.hidden), None)
+            if hidden is not None:
+                return msgspec.structs.replace(hidden, verdict=Verdict.DENY)
             return Judgement(Verdict.ALLOW, found.subject, waived=True)
         if found:
             return found
@@ -154,6 +166,11 @@ def judge(
 def judge_one(rules: Rules, case: Case, *, safe: bool) -> Judgement:
     for level in sorted(Level, reverse=True):
         rule = deciding(rules.at(level), case, level)
+        if rule is None or rule.verdict is Verdict.ALLOW:
+            also = rules.config if level.is_granted and rule is not None else ()
+            feared = next((deny for deny in (*rules.at(level), *also) if is_feared(deny, case)), None)
+            if feared is not None:
+                return Judgement(Verdict.ASK, case.subject, feared, level, hidden=True)
         if rule is None:
             continue
         forbidden = next((deny for deny in rules.config if is_denied_by(deny, case)), None)
@@ -177,6 +194,13 @@ def matches(rules: Sequence[Rule], case: Case, level: Level) -> Iterator[Rule]:
 
 def is_denied_by(rule: Rule, case: Case) -> bool:
     return rule.verdict is Verdict.DENY and covers(rule, case)
+
+
+def is_feared(rule: Rule, case: Case) -> bool:
+    """Whether what the call hides may be what the rule forbids."""
+    if not case.hides or rule.verdict is not Verdict.DENY or not rule.subject:
+        return False
+    return tool_fits(rule.tool, case.tool, loose=True) and kind_of(case.tool, case.subject) == "command"
 
 
 def outreaches(rule: Rule, case: Case) -> bool:

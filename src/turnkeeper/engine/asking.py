@@ -129,6 +129,8 @@ async def _judged(running: Running, asking: Asking, lineage: Sequence[SessionId]
         workdir=str(means.path),
         safe=asking.safe,
         approved=approved,
+        shadows=asking.shadows,
+        hides=bool(asking.hides),
     )
 
 
@@ -148,6 +150,8 @@ async def _lineage(running: Running) -> Sequence[SessionId]:
 def _forbidden(judgement: Judgement) -> str:
     rule = judgement.rule
     named = told_as_rule(rule.tool, rule.subject) if rule else ""
+    if judgement.hidden:
+        return f"a rule forbids {named}, and this command does not spell out what it runs: write it plainly"
     return f"a rule forbids it: {named}" if named else "a rule forbids it"
 
 

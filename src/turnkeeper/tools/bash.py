@@ -129,9 +129,10 @@ class _Shell:
             case Banned(reason):
                 raise Refusal(f"the command is not allowed here: {reason}")
             case Safe(parts):
+                shadows, hides = (), ""
                 elsewhere = f"cd {shlex.quote(str(workdir))} && {asked.command}"
                 safe = workdir == workspace or isinstance(judge(elsewhere, inside=str(workspace)), Safe)
-            case Ask(parts):
+            case Ask(parts, _, shadows, hides):
                 safe = False
         return Asking(
             tool="bash",
@@ -142,6 +143,8 @@ class _Shell:
             params={**structs.asdict(asked), "working_dir": str(workdir)},
             safe=safe,
             subjects=parts,
+            shadows=shadows,
+            hides=hides,
         )
 
     def _line(self, asked: BashParameters, hands: Hands, workdir: Path, parts: Sequence[str]) -> CommandLine:

@@ -13,6 +13,7 @@ from turnkeeper.tools.shell_bans import STANDARD, Bans
 from turnkeeper.tools.shell_options import stays_inside
 from turnkeeper.tools.shell_parse import RESERVED, Command, Line, parse
 from turnkeeper.tools.shell_safe import is_safe
+from turnkeeper.tools.shell_shadows import SHADOWS_MAX, hidden_by, hidden_in, shadows_of
 from turnkeeper.tools.shell_words import ansi_quoted, shown
 from turnkeeper.tools.shell_wrappers import RUNNERS, unwrap
 
@@ -38,6 +39,10 @@ class Ask(msgspec.Struct, frozen=True):
 
     parts: tuple[str, ...]
     doubts: tuple[str, ...] = ()
+    shadows: tuple[str, ...] = ()
+    """What the line may run beside its parts, for prohibitions alone."""
+    hides: str = ""
+    """Why nobody can know what the line runs; empty if it is spelled out."""
 
 
 Verdict = Safe | Banned | Ask
@@ -54,7 +59,9 @@ def judge(text: str, *, inside: str = "", bans: Bans = STANDARD) -> Verdict:
         seen.doubts.append("it uses git in another directory")
     parts = tuple(dict.fromkeys(seen.parts))
     if seen.doubts or not parts:
-        return Ask(parts or (text.strip(),), tuple(dict.fromkeys(seen.doubts)))
+        doubts, shadows = tuple(dict.fromkeys(seen.doubts)), tuple(dict.fromkeys(filter(None, seen.shadows)))
+        hides = "it may run too many things" if len(shadows) > SHADOWS_MAX else next(iter(seen.hides), "")
+        return Ask(parts or (text.strip(),), doubts, shadows[:SHADOWS_MAX], hides)
     return Safe(parts)
 
 
@@ -66,6 +73,8 @@ class _Seen:
         self.bans = bans
         self.parts: list[str] = []
         self.doubts: list[str] = []
+        self.shadows: list[str] = []
+        self.hides: list[str] = []
         self.banned = ""
         self.moves = False
         self.uses_git = False
@@ -73,6 +82,8 @@ class _Seen:
     def read(self, text: str, *, depth: int) -> None:
         line = parse(text)
         self.doubts += line.doubts
+        self.shadows += line.values
+        self.hides += hidden_by(line)
         if "it cannot be read" in line.doubts:
             self.parts.append(f"(unreadable) {text.strip()}")
             self._ban_roughly(text)
@@ -87,11 +98,14 @@ class _Seen:
     def weigh(self, command: Command, line: Line, *, depth: int) -> None:
         self.banned = self.banned or self.bans.banned(command.words, line.assigned)
         self.parts.append(command.text)
+        self.shadows += shadows_of(command, line.assigned)
         if depth >= DEPTH_MAX or len(self.parts) > COMMANDS_MAX:
             self.doubts.append("it is nested too deeply")
+            self.hides.append("it is nested too deeply")
             self._ban_roughly(command.text)
             return
         inner = unwrap(command)
+        self.hides += hidden_in(command, line.assigned, inner.doubts if inner else ())
         if inner is None:
             self._look(command)
             return

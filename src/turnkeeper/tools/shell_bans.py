@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from turnkeeper.tools.shell_words import Word, first_of_braces, names
+from turnkeeper.tools.shell_words import Word, as_run, names
 
 NETWORK = """
 aria2c axel chrome curl curlie firefox http-prompt httpie links lynx nc safari scp ssh telnet w3m wget xh
@@ -65,7 +65,7 @@ class Bans(msgspec.Struct, frozen=True):
 
     def banned(self, words: Sequence[Word], assigned: Mapping[str, str]) -> str:
         """Which ban forbids the command, or nothing."""
-        texts = _as_run(words, assigned)
+        texts = as_run(words, assigned)
         name = texts[0].rpartition("/")[2].lower().removesuffix(".exe") if texts else ""
         if name in self.commands or name.partition(".")[0] in self.commands & {"mkfs"}:
             return name
@@ -75,16 +75,6 @@ class Bans(msgspec.Struct, frozen=True):
 
 
 STANDARD = Bans()
-
-
-def _as_run(words: Sequence[Word], assigned: Mapping[str, str]) -> list[str]:
-    """The words, with the command's own name spelled out where the line itself tells what it is."""
-    first, rest = words[0], [word.text for word in words[1:]]
-    if first.literal:
-        return [first.text, *rest]
-    values = {"IFS": " ", **assigned}
-    text = re.sub(r"\$(?:(\w+)|\{(\w+)\})", lambda match: values.get(match[1] or match[2], match[0]), first.text)
-    return [*first_of_braces(text).split(), *rest]
 
 
 def _has_form(texts: Sequence[str], form: Form) -> bool:

@@ -61,6 +61,8 @@ class Line(msgspec.Struct, frozen=True):
     writes: tuple[str, ...]
     doubts: tuple[str, ...]
     assigned: dict[str, str]
+    values: tuple[str, ...] = ()
+    """Every text that a variable may hold, or that is compared with one."""
 
 
 @cache
@@ -88,6 +90,7 @@ def parse(text: str) -> Line:
         tuple(reader.writes),
         tuple(dict.fromkeys(reader.doubts)),
         reader.assigned,
+        tuple(dict.fromkeys(reader.values)),
     )
 
 
@@ -107,6 +110,7 @@ class _Reader:
         self.reads: list[Word] = []
         self.writes: list[str] = []
         self.assigned: dict[str, str] = {}
+        self.values: list[str] = []
         self.depth = 0
 
     def read(self) -> None:
@@ -122,6 +126,7 @@ class _Reader:
         self.writes += [write for write in other.writes if write not in self.writes]
         self.doubts += other.doubts
         self.assigned |= other.assigned
+        self.values += other.values
 
     def walk(self, node: Node) -> None:
         self.depth += 1
@@ -232,6 +237,7 @@ class _Reader:
         words: list[Word] = []
         bodies = [child for child in node.named_children if child.type == "heredoc_body"]
         stdin += [self.words.text(body) for body in bodies]
+        self._hides_substitutions(node, bodies)
         for child in node.named_children:
             match child.type:
                 case "heredoc_start" | "heredoc_end" | "file_descriptor" | "heredoc_content":
@@ -249,6 +255,14 @@ class _Reader:
                 case _:
                     self.walk(child)
         return words
+
+    def _hides_substitutions(self, node: Node, bodies: Sequence[Node]) -> None:
+        """Behind `<<-` the grammar takes substitutions for text."""
+        mark = "".join(self.words.text(child) for child in node.children if child.type == "heredoc_start")
+        for body in bodies:
+            substitutes = any(child.type == "command_substitution" for child in body.named_children)
+            if not substitutes and not re.search(r"[\\'\"]", mark) and re.search(r"`|\$\(", self.words.text(body)):
+                self.doubts.append("it cannot be read")
 
     def redirect(self, node: Node) -> list[Word]:
         """A redirect's words after the first belong to the command, though the grammar gives them to the redirect."""
@@ -283,7 +297,10 @@ class _Reader:
 
     def _value(self, node: Node) -> str:
         """What a variable is set to. An option in a variable is as good as an option."""
+        if node.type == "array":
+            self.values.append(" ".join(self.words.word(child).text for child in node.named_children))
         word = self.words.word(node)
+        self.values.append(word.text)
         if word.text.startswith("-"):
             self.doubts.append("it hides an option in a variable")
         return word.text
@@ -307,6 +324,8 @@ class _Reader:
         """`[ … ]` and `[[ … ]]`: plain when it only looks at files and compares texts."""
         single = node.children[0].type == "["
         for part in _descendants(node):
+            if part.type in ("raw_string", "string") and "[" in self.words.text(part):
+                self.values.append(self.words.text(part)[1:-1])
             match part.type:
                 case "simple_expansion" | "expansion" | "command_substitution":
                     self.words.word(part)

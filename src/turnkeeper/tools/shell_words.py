@@ -5,7 +5,7 @@
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -126,6 +126,16 @@ def first_of_braces(text: str) -> str:
         if not changes:
             break
     return text
+
+
+def as_run(words: Sequence[Word], assigned: Mapping[str, str]) -> list[str]:
+    """The words, with the command's own name spelled out where the line itself tells what it is."""
+    first, rest = words[0], [word.text for word in words[1:]]
+    if first.literal:
+        return [first.text, *rest]
+    values = {"IFS": " ", **assigned}
+    text = re.sub(r"\$(?:(\w+)|\{(\w+)\})", lambda match: values.get(match[1] or match[2], match[0]), first.text)
+    return [*first_of_braces(text).split(), *rest]
 
 
 def shown(words: Sequence[Word]) -> str:

@@ -49,6 +49,10 @@ class Asking(msgspec.Struct, frozen=True, omit_defaults=True):
     """The tool knows this call to be harmless: without a rule against it, nobody is asked."""
     subjects: tuple[str, ...] = ()
     """A command line's parts, each of which a rule may deny; empty means `subject` alone."""
+    shadows: tuple[str, ...] = ()
+    """What it may run beside its parts: only what forbids looks at it."""
+    hides: str = ""
+    """Why nobody can know what it runs, so that it may be what a rule forbids; empty if it is spelled out."""
 
 
 class Denied(Exception):
