@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from turnkeeper.tools.shell_bans import STANDARD, Bans
+from turnkeeper.tools.shell_line import Command, Line
 from turnkeeper.tools.shell_options import stays_inside
-from turnkeeper.tools.shell_parse import RESERVED, Command, Line, parse
+from turnkeeper.tools.shell_parse import RESERVED, parse
 from turnkeeper.tools.shell_safe import is_safe
 from turnkeeper.tools.shell_shadows import SHADOWS_MAX, hidden_by, hidden_in, shadows_of
 from turnkeeper.tools.shell_words import ansi_quoted, shown

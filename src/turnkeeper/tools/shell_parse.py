@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-import msgspec
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from turnkeeper.tools.shell_line import Command, Line, said
 from turnkeeper.tools.shell_pieces import WordReader
 from turnkeeper.tools.shell_words import Word, as_bash_joins, names, shown
 
@@ -44,25 +44,6 @@ PASSED_THROUGH = {
 PUNCTUATION = names("""
     ; && || | |& ( ) { } ! if then elif else fi for in do done
 """) | {"\n"}
-
-
-class Command(msgspec.Struct, frozen=True):
-    """One simple command that the line may run."""
-
-    words: tuple[Word, ...]
-    text: str
-    stdin: tuple[str, ...] = ()
-    """Text that is given to it as input, where that is spelled out."""
-
-
-class Line(msgspec.Struct, frozen=True):
-    commands: tuple[Command, ...]
-    reads: tuple[Word, ...]
-    writes: tuple[str, ...]
-    doubts: tuple[str, ...]
-    assigned: dict[str, str]
-    values: tuple[str, ...] = ()
-    """Every text that a variable may hold, or that is compared with one."""
 
 
 @cache
@@ -340,20 +321,6 @@ class _Reader:
                 case _:
                     pass
         self.commands.append(Command((Word(node.children[0].type),), self.words.text(node)))
-
-
-def said(commands: Sequence[Command]) -> tuple[str, ...]:
-    """What `echo`, `printf` and `cat` hand on, where it is spelled out."""
-    texts: list[str] = []
-    for command in commands:
-        match command.words[0].text:
-            case "echo" | "printf":
-                texts.append(" ".join(word.text for word in command.words[1:]).replace("\\n", "\n"))
-            case "cat" | "tee":
-                texts += command.stdin
-            case _:
-                pass
-    return tuple(texts)
 
 
 def _descendants(node: Node) -> Iterator[Node]:

@@ -9,7 +9,7 @@ found widely: to think that `sed 's/a/rm b/'` may run `rm` costs a question, to 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from turnkeeper.tools.shell_parse import Command, Line
+from turnkeeper.tools.shell_line import Command, Line
 from turnkeeper.tools.shell_words import Word, as_run, names, shown
 from turnkeeper.tools.shell_wrappers import SHELLS, WRAPPERS
 

@@ -11,7 +11,8 @@ from typing import Literal
 
 import msgspec
 
-from turnkeeper.tools.shell_parse import PLAIN_ASSIGNMENT, Command
+from turnkeeper.tools.shell_line import Command
+from turnkeeper.tools.shell_parse import PLAIN_ASSIGNMENT
 from turnkeeper.tools.shell_words import UNKNOWN, Word, names
 
 Kind = Literal["words", "text", "shell"]
