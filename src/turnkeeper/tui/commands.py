@@ -21,7 +21,7 @@ COMMANDS = (
     Command("new", "Begin a new session", aliases=("clear",), key="app.new"),
     Command("sessions", "Open another session, or search, rename and delete", aliases=("resume",), key="app.sessions"),
     Command("models", "Choose the models", aliases=("model",), key="app.models"),
-    Command("summarize", "Shorten the conversation for the model: a summary takes its place", aliases=("compact",)),
+    Command("summarize", "Let a summary take the place of what was said", aliases=("compact",)),
     Command("fork", "Go on from here in a copy of this session", aliases=("branch",)),
     Command("rename", "Give this session another title"),
     Command("export", "Save this conversation as a page or as text"),

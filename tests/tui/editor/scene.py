@@ -31,6 +31,7 @@ TERMINAL = {"LANG": "C.UTF-8", "TERM": "xterm-256color"}
 class Desk(Host):
     """A transcript's worth of nothing, and the editor below it."""
 
+    ENABLE_COMMAND_PALETTE = False
     CSS = "Screen { background: $background; color: $foreground; } #above { height: 1fr; }"
 
     def __init__(self, live: Live, *, theme: str = DARK.name, suspends: bool = False, **more: Any) -> None:
@@ -38,6 +39,7 @@ class Desk(Host):
         self.live = live
         self.live.on_problem = self.problem
         self.told: list[Any] = []
+        self.said: list[str] = []
         for one in (DARK, LIGHT):
             self.register_theme(one)
         self.theme = theme
@@ -49,6 +51,10 @@ class Desk(Host):
 
     def on_mount(self) -> None:
         self.query_one(Composer).focus()
+
+    def say(self, text: str, *, title: str = "", severity: str = "information") -> None:
+        self.said.append(text)
+        super().say(text, title=title, severity=severity)
 
     def suspend(self) -> Any:
         """What a terminal does, where the test is one that can be lent."""

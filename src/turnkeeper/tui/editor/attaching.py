@@ -34,12 +34,12 @@ def read_file(path: Path, shown: str) -> Attachment:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
-                raise NotAttached(f"{shown} is no file")
+                raise NotAttached(f"this is no file: {shown}")
             if found.st_size > BYTES_MAX:
-                raise NotAttached(f"{shown} is larger than {size(BYTES_MAX)}; the model can read it by its path")
+                raise NotAttached(f"larger than {size(BYTES_MAX)}, so the model has to read it by its path: {shown}")
             content = file.read(BYTES_MAX + 1)
     except OSError as error:
-        raise NotAttached(f"{shown}: {error.strerror}") from error
+        raise NotAttached(f"{error.strerror}: {shown}") from error
     return Attachment(shown, Path(shown).name, kind_of(shown, content), content)
 
 
@@ -50,7 +50,7 @@ def kind_of(name: str, content: bytes) -> str:
     try:
         content.decode()
     except UnicodeDecodeError:
-        raise NotAttached(f"{name} is neither a text nor a picture") from None
+        raise NotAttached(f"this is neither a text nor a picture: {name}") from None
     guessed = mimetypes.guess_type(name)[0] or ""
     return guessed if guessed.startswith("text/") else TEXT
 

@@ -44,11 +44,12 @@ class Chips(Static, can_focus=True):
     @attachments.setter
     def attachments(self, attachments: Sequence[Attachment]) -> None:
         if tuple(attachments) != self._attachments:
+            had_focus = self.has_focus
             self._attachments = tuple(attachments)
             self.set_class(bool(attachments), "-some")
             self._draw()
             self.post_message(self.Changed())
-            if self.has_focus and not attachments:
+            if had_focus and not attachments:
                 self.post_message(self.Left())
 
     def _draw(self) -> None:
@@ -60,23 +61,20 @@ class Chips(Static, can_focus=True):
             if len(name) > NAME_CHARS_MAX:
                 name = name[: NAME_CHARS_MAX - 1] + glyphs.ellipsis
             label = Content.assemble(
-                (f" {number} " if self.has_focus else " ", "$accent bold"),
+                (f" {number} ", "$accent bold" if self.has_focus else "$foreground 60%"),
                 (f"{sign} ", "$primary"),
                 name,
-                (f" {size(len(one.content))} ", "$text-muted"),
-                Content(glyphs.close).stylize(Style.from_meta({"@click": f"remove_at({number - 1})"})),
+                (f" {size(len(one.content))} ", "$foreground 60%"),
+                Content(glyphs.close).stylize(Style.from_meta({"@click": f"drop({number - 1})"})),
                 " ",
             )
             chips.append(label.stylize_before("on $panel"))
         said = Content(" ").join(chips)
         if self.has_focus:
-            said = Content.assemble(said, ("  a number removes one, r all", "$text-muted"))
+            said = Content.assemble(said, ("  a number removes one, r all", "$foreground 60%"))
         self.update(said)
 
-    def on_focus(self) -> None:
-        self._draw()
-
-    def on_blur(self) -> None:
+    def _watch_has_focus(self, _: bool) -> None:
         self._draw()
 
     def on_key(self, event: events.Key) -> None:
@@ -84,9 +82,14 @@ class Chips(Static, can_focus=True):
 
     def action_remove(self) -> None:
         if self._key.isdigit():
-            self.action_remove_at(int(self._key) - 1)
+            self._without(int(self._key) - 1)
 
-    def action_remove_at(self, index: int) -> None:
+    def action_drop(self, index: int) -> None:
+        """With the mouse, which has brought the focus here."""
+        self._without(index)
+        self.post_message(self.Left())
+
+    def _without(self, index: int) -> None:
         if 0 <= index < len(self._attachments):
             self.attachments = (*self._attachments[:index], *self._attachments[index + 1 :])
 

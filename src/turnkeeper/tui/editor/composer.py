@@ -18,6 +18,7 @@ from textual.widgets import TextArea
 from turnkeeper.client.events import Link, LinkState
 from turnkeeper.client.view import View
 from turnkeeper.protocol.runs import Attachment
+from turnkeeper.protocol.wire_requests import Unasked
 from turnkeeper.tui.commands import named
 from turnkeeper.tui.editor import outside, pasting
 from turnkeeper.tui.editor.area import Area
@@ -79,7 +80,7 @@ class Composer(Vertical):
         self._completing = Completing(self._area, Listing(live))
         self._line = StateLine()
         self._gathering = Gathering(live, self._chips, self._write)
-        self._past = Past(live)
+        self.past = Past(live)
         self._keeping: Keeping | None = None
         self._waits = False
         self._sent_from_nowhere = False
@@ -96,10 +97,10 @@ class Composer(Vertical):
         host = host_of(self)
         self._stop_listening = self._live.listen(self._heard)
         self.vi = host.settings.vim
-        if host.state_dir is not None:
-            self._keeping = Keeping(self, host.state_dir / "drafts", self._live.workspace.opened.path)
-            self._show(self._keeping.load(self.session_id))
-        self.run_worker(self._past.learn(), name="learn what was said")
+        folder = host.state_dir / "drafts" if host.state_dir else None
+        self._keeping = Keeping(self, folder, self._live.workspace.opened.path)
+        self._show(self._keeping.load(self.session_id))
+        self.run_worker(self.past.learn(), name="learn what was said")
         self._draw()
 
     @on(events.Unmount)
@@ -141,16 +142,15 @@ class Composer(Vertical):
         begins_here = not before and self._sent_from_nowhere
         self._sent_from_nowhere = False
         self._waits = False
-        if self._keeping is not None:
-            if begins_here:
-                # What has been written since the first prompt went off belongs to the session which that has begun.
-                self._keeping.put(before, NOTHING)
-                self._keeping.put(after, draft)
-            else:
-                self._keeping.put(before, draft)
-                self._show(self._keeping.load(after))
-        elif not begins_here:
-            self._show(NOTHING)
+        if self._keeping is None:
+            return
+        if begins_here:
+            # What has been written since the first prompt went off belongs to the session which that has begun.
+            self._keeping.put(before, NOTHING)
+            self._keeping.put(after, draft)
+        else:
+            self._keeping.put(before, draft)
+            self._show(self._keeping.load(after))
         self._draw()
 
     @on(TextArea.Changed)
@@ -190,23 +190,25 @@ class Composer(Vertical):
 
     @on(Area.ModeChanged)
     def _draw(self) -> None:
-        if not self.is_mounted:
+        if not self.is_attached:
             return
         view = self._live.view
         vim = self._area.vi
+        mine = (Unasked(self._live.me), Unasked(self._live.me, self.session_id))
+        is_yolo = any(one in view.unasked for one in mine)
         standing = Standing(
             mode=vim.mode if vim else None,
             is_shell=self.is_shell,
             is_busy=view.active(self.session_id) is not None,
-            is_yolo=view.skip,
+            is_yolo=is_yolo,
             is_lost=self._is_lost,
             waits=self._waits,
         )
         self._line.say(standing)
         self._area.placeholder = placeholder(standing)
-        self.query_one(PromptSign).kind = "shell" if self.is_shell else "yolo" if view.skip else "prompt"
+        self.query_one(PromptSign).kind = "shell" if self.is_shell else "yolo" if is_yolo else "prompt"
         self.set_class(self.is_shell, "-shell")
-        self.set_class(view.skip and not self.is_shell, "-yolo")
+        self.set_class(is_yolo and not self.is_shell, "-yolo")
 
     # Sending
 
@@ -242,7 +244,7 @@ class Composer(Vertical):
         else:
             self.post_message(self.Sent(text, attachments))
         if not leaves:
-            self._past.add(text, is_shell=self.is_shell)
+            self.past.add(text, is_shell=self.is_shell)
             self._sent_from_nowhere = not self.session_id
         self._clear()
 
@@ -281,11 +283,11 @@ class Composer(Vertical):
     # What was said before
 
     def action_older(self) -> None:
-        older = self._past.older(self._area.text, is_shell=self.is_shell)
+        older = self.past.older(self._area.text, is_shell=self.is_shell)
         self._area.put(self._area.text if older is None else older, at=0)
 
     def action_newer(self) -> None:
-        newer = self._past.newer(self._area.text, is_shell=self.is_shell)
+        newer = self.past.newer(self._area.text, is_shell=self.is_shell)
         self._area.put(self._area.text if newer is None else newer)
 
     # Attachments

@@ -53,10 +53,11 @@ class _Attached(msgspec.Struct, frozen=True):
 class Drafts:
     """Owns what is not on disk yet, and knows what it last wrote, so that the same is not written twice.
 
-    `put` and `load` are quick and never wait for `write`, which may run in a thread.
+    `put` and `load` are quick and never wait for `write`, which may run in a thread. Without a folder drafts last as
+    long as this does.
     """
 
-    folder: Path
+    folder: Path | None
     _waiting: dict[str, Draft] = field(default_factory=dict[str, Draft])
     _written: dict[str, Draft] = field(default_factory=dict[str, Draft])
     _lock: Lock = field(default_factory=Lock)
@@ -66,6 +67,8 @@ class Drafts:
         name = _name(place, session_id)
         if name in self._waiting:
             return self._waiting[name]
+        if self.folder is None:
+            return NOTHING
         written = _read(self.folder / f"{name}.json", _Text) or _Text()
         attached = _read(self.folder / f"{name}.files", _Attached) or _Attached()
         draft = self._written[name] = Draft(written.text, written.is_shell, attached.attachments)
@@ -77,10 +80,12 @@ class Drafts:
 
     def write(self) -> bool:
         """Write what waits. Whether the disk took it; what it did not take goes on waiting."""
+        if self.folder is None:
+            return True
         with self._lock:
             for name, draft in tuple(self._waiting.items()):
                 try:
-                    self._write(name, _bounded(draft))
+                    self._write(self.folder, name, _bounded(draft))
                 except OSError:
                     self._written.pop(name, None)
                     return False
@@ -89,22 +94,22 @@ class Drafts:
                     del self._waiting[name]
             return True
 
-    def _write(self, name: str, draft: Draft) -> None:
+    def _write(self, folder: Path, name: str, draft: Draft) -> None:
         before = self._written.get(name)
         if before is None or (before.text, before.is_shell) != (draft.text, draft.is_shell):
-            self._put(f"{name}.json", _Text(draft.text, draft.is_shell) if draft.text else None)
+            _put(folder / f"{name}.json", _Text(draft.text, draft.is_shell) if draft.text else None)
         if before is None or before.attachments != draft.attachments:
-            self._put(f"{name}.files", _Attached(draft.attachments) if draft.attachments else None)
+            _put(folder / f"{name}.files", _Attached(draft.attachments) if draft.attachments else None)
         self._written[name] = draft
 
-    def _put(self, name: str, said: msgspec.Struct | None) -> None:
-        path = self.folder / name
-        if said is None:
-            path.unlink(missing_ok=True)
-            return
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _replace(path, msgspec.json.encode(said))
-        _prune(self.folder, keep=path.stem)
+
+def _put(path: Path, said: msgspec.Struct | None) -> None:
+    if said is None:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _replace(path, msgspec.json.encode(said))
+    _prune(path.parent, keep=path.stem)
 
 
 def _name(place: str, session_id: str) -> str:

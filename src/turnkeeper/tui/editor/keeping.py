@@ -16,7 +16,7 @@ WRITE_SECONDS = 0.4
 class Keeping:
     """Owns when drafts are written, and whether it was said that they cannot be."""
 
-    def __init__(self, owner: Widget, folder: Path, place: str) -> None:
+    def __init__(self, owner: Widget, folder: Path | None, place: str) -> None:
         self._owner = owner
         self._drafts = Drafts(folder)
         self._place = place

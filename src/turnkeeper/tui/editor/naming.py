@@ -8,7 +8,7 @@ from enum import Enum, auto
 from turnkeeper.tui.commands import Command
 from turnkeeper.tui.editor.fuzzy import match
 
-_FILE = re.compile(r"(?:^|(?<=[\s(\[\"'`]))@([^\s@]*)$")
+_FILE = re.compile(r"(?:^|(?<=[\s(\[\"'`]))@([^\s@]*)\Z")
 _COMMAND = re.compile(r"/([\w:?-]*)")
 
 

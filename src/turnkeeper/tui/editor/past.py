@@ -10,6 +10,7 @@ class Past:
 
     def __init__(self, live: Live) -> None:
         self._live = live
+        self.is_known = False
         self._browsing: dict[bool, Browsing] = {True: Browsing(), False: Browsing()}
 
     async def learn(self) -> None:
@@ -20,6 +21,7 @@ class Past:
             return
         self._browsing[False] = self._browsing[False].with_entries(prompts(said))
         self._browsing[True] = self._browsing[True].with_entries(commands(said))
+        self.is_known = True
 
     def add(self, text: str, *, is_shell: bool) -> None:
         self._browsing[is_shell] = self._browsing[is_shell].added(text)

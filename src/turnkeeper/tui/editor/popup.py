@@ -42,7 +42,7 @@ class Popup(OptionList, can_focus=False):
         self.offers = offers
         lines = [Option(_line(offer)) for offer in offers]
         if remark:
-            lines.append(Option(Content.styled(remark, "$text-muted"), disabled=True))
+            lines.append(Option(Content.styled(remark, "$foreground 60%"), disabled=True))
         self.set_options(lines)
         self.highlighted = 0 if offers else None
         self.set_class(bool(lines), "-open")

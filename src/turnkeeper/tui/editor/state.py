@@ -45,7 +45,7 @@ def words(standing: Standing) -> list[tuple[str, str]]:
     elif standing.is_lost:
         said.append(("no server: enter waits for it", "$text-warning"))
     elif standing.is_busy and not standing.is_shell:
-        said.append(("enter puts it in line", "$text-muted"))
+        said.append(("enter puts it in line", "$foreground 60%"))
     return said
 
 

@@ -1,0 +1,78 @@
+"""Drafts, as somebody at the terminal has them: kept for each session, and through the end of the terminal."""
+
+from pathlib import Path
+
+from tests.tui.editor.scene import editor
+from turnkeeper.protocol.runs import Attachment
+from turnkeeper.tui.editor.composer import Composer
+from turnkeeper.tui.editor.drafts import NOTHING, Draft, Drafts
+
+PICTURE = Attachment("a.png", "a.png", "image/png", b"\x89PNG")
+
+
+async def test_each_session_has_its_own_draft() -> None:
+    """Also where nothing is kept on disk."""
+    async with editor() as at:
+        await at.type("for nobody yet")
+        at.composer.session_id = "s1"
+        await at.pilot.pause()
+        assert at.text == "|"
+        await at.type("for one")
+        at.composer.session_id = "s2"
+        await at.pilot.pause()
+        assert at.text == "|"
+        at.composer.session_id = "s1"
+        await at.pilot.pause()
+        assert at.text == "for one|"
+        at.composer.session_id = ""
+        await at.pilot.pause()
+        assert at.text == "for nobody yet|"
+
+
+async def test_a_draft_is_there_again_in_the_next_terminal(tmp_path: Path) -> None:
+    async with editor(state_dir=tmp_path) as at:
+        at.composer.session_id = "s1"
+        await at.type("!make")
+        at.chips.attachments = (PICTURE,)
+    async with editor(state_dir=tmp_path) as at:
+        assert at.text == "|"
+        at.composer.session_id = "s1"
+        await at.pilot.pause()
+        assert (at.text, at.composer.is_shell, at.chips.attachments) == ("make|", True, (PICTURE,))
+
+
+async def test_a_draft_is_on_disk_a_moment_after_it_was_written_and_gone_when_it_was_sent(tmp_path: Path) -> None:
+    async with editor(state_dir=tmp_path) as at:
+        await at.type("a thought")
+
+        def kept() -> Draft:
+            return Drafts(tmp_path / "drafts").load("/front", "")
+
+        await at.until(lambda: kept().text == "a thought")
+        await at.press("enter")
+        await at.until(lambda: kept() == NOTHING)
+        assert list((tmp_path / "drafts").iterdir()) == []
+
+
+async def test_what_is_written_while_a_session_begins_belongs_to_it(tmp_path: Path) -> None:
+    async with editor(state_dir=tmp_path) as at:
+        await at.type("first")
+        await at.press("enter")
+        assert await at.told() == Composer.Sent("first")
+        await at.type("and then")
+        at.composer.session_id = "s1"
+        await at.pilot.pause()
+        assert at.text == "and then|"
+    assert Drafts(tmp_path / "drafts").load("/front", "s1").text == "and then"
+    assert Drafts(tmp_path / "drafts").load("/front", "") == NOTHING
+
+
+async def test_a_disk_that_takes_no_drafts_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "drafts").write_text("in the way")
+    async with editor(state_dir=tmp_path) as at:
+        await at.type("one")
+        await at.until(lambda: at.app.said)
+        await at.type("two")
+        await at.composer.put_away()
+        assert at.app.said == ["Drafts cannot be written to disk; what you write is kept only here."]
+        assert at.text == "onetwo|"
