@@ -4,7 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
+import click
 import pytest
 
 from turnkeeper import __version__
@@ -139,3 +141,30 @@ def test_the_exit_code_is_a_function_of_how_the_run_ended(
 )
 def test_what_keeps_a_command_from_its_answer_has_a_code_too(problem: Problem, code: int) -> None:
     assert of_problem(problem) == code
+
+
+NOTHING_TO_PRINT = {"open", "server", "config edit", "sessions export", "acp"}
+"""They print a screen, what they serve, or a document of their own."""
+PRINTS_LINES = {"completion", "config schema", "logs", "server logs", "jobs output"}
+"""What they print is for programs as it is."""
+
+
+def leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        for inner in command.commands:
+            yield from leaves(f"{name} {inner}", command.commands[inner])
+    else:
+        yield name, command
+
+
+def test_every_command_that_tells_something_tells_it_to_programs_too() -> None:
+    context = click.Context(FRAME)
+    told = {
+        name: one for top in COMMANDS for name, one in leaves(top.name, FRAME.get_command(context, top.name) or FRAME)
+    }
+    silent = {
+        name
+        for name, one in told.items()
+        if not {"--json", "--output-format"} & {option for parameter in one.params for option in parameter.opts}
+    }
+    assert silent - NOTHING_TO_PRINT - PRINTS_LINES == set()

@@ -30,13 +30,14 @@ async def test_sessions_are_listed_for_people_and_for_programs() -> None:
 
 async def test_a_session_is_meant_by_its_id_by_the_beginning_of_it_or_as_the_last() -> None:
     async with inside(turn(Say("an answer")), turn(Say("b"))) as at:
-        first, last = await said(at, "First", "hi"), await said(at, "Last", "ho")
-        assert (await at.tk("sessions", "show", first)).out.startswith("# First\n")
+        first = await said(at, "First", "hi")
         assert "\nan answer\n" in (await at.tk("sessions", "show", first.upper()[:9])).out
+        last = await said(at, "Last", "ho")
+        assert (await at.tk("sessions", "show", first)).out.startswith("# First\n")
         assert (await at.tk("sessions", "show", "last", "--json")).json()["session"]["id"] == last
         nobody = await at.tk("sessions", "show", "zzz")
         assert (nobody.code, nobody.err.count("\n")) == (1, 1)
-        several = await at.tk("sessions", "show", "id")
+        several = await at.tk("sessions", "show", first[:9])
         assert (several.code, "may be" in several.err, "(First)" in several.err) == (2, True, True)
 
 
@@ -59,7 +60,7 @@ async def test_a_fork_is_printed_by_its_id_and_goes_on_from_where_it_was_cut() -
         run = await at.workspace.runs.submit(session, "second")
         await at.workspace.runs.wait(run)
         messages = await at.workspace.messages.list(session)
-        forked = await at.tk("sessions", "fork", "last", "--upto", messages[1].id[:12], "--title", "Short")
+        forked = await at.tk("sessions", "fork", "last", "--upto", messages[1].id, "--title", "Short")
         copy = forked.out.strip()
         assert [one.text for one in await at.workspace.messages.list(copy)] == ["first", "one"]
         assert (await at.workspace.sessions.get(copy)).title == "Short"

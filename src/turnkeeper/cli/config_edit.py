@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import click
 
 from turnkeeper.cli.config_files import Where, checked, directory, file_of, here, where
 from turnkeeper.cli.exits import Exit
-from turnkeeper.cli.output import is_terminal, plain, say
+from turnkeeper.cli.output import emit, is_terminal, plain, say
 
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 EDITORS = ("VISUAL", "EDITOR")
 EDITOR = "vi"
 BEGINNING = """\
@@ -27,7 +29,8 @@ BEGINNING = """\
 @where
 @click.argument("key")
 @click.argument("value")
-def set_(cwd: Path, data_dir: Path | None, target: Where | None, key: str, value: str) -> None:
+@JSON
+def set_(cwd: Path, data_dir: Path | None, target: Where | None, key: str, value: str, as_json: bool) -> None:
     """Set KEY to VALUE, in this workspace unless said otherwise.
 
     VALUE is written as in TOML (true, 30, "text", ["a", "b"]); what is no TOML is a text. '-' reads it from standard
@@ -48,7 +51,10 @@ def set_(cwd: Path, data_dir: Path | None, target: Where | None, key: str, value
             f"{key} is a secret, and a command line can be seen by others: say '-' and it is asked for, "
             "or name a variable: '$MY_KEY'"
         )
-    written(key, value, target or Where.WORKSPACE, cwd, data_dir)
+    refuse_strangers(key)
+    file = file_of(target or Where.WORKSPACE, cwd, data_dir)
+    written(key, value, file)
+    told(key, file, cwd, data_dir, is_set=True, as_json=as_json)
 
 
 def from_stdin(key: str) -> str:
@@ -57,12 +63,10 @@ def from_stdin(key: str) -> str:
     return sys.stdin.read().rstrip("\n")
 
 
-def written(key: str, value: str, target: Where, cwd: Path, data_dir: Path | None) -> None:
+def written(key: str, value: str, file: Path) -> None:
     """As it reads; and as a text, where that is what belongs there."""
     from turnkeeper.settings.reading import ConfigProblem
 
-    refuse_strangers(key)
-    file = file_of(target, cwd, data_dir)
     meant = read(value)
     try:
         change(file, {key: meant})
@@ -74,8 +78,6 @@ def written(key: str, value: str, target: Where, cwd: Path, data_dir: Path | Non
         except ConfigProblem:
             # What it would have been as a text says less about what is wrong with it.
             change(file, {key: meant})
-    say(f"{key} is set in {file}.")
-    tell_of_others(key, file, cwd, data_dir, is_set=True)
 
 
 def read(value: str) -> Any:
@@ -89,13 +91,13 @@ def read(value: str) -> Any:
 @directory
 @where
 @click.argument("key")
-def unset(cwd: Path, data_dir: Path | None, target: Where | None, key: str) -> None:
+@JSON
+def unset(cwd: Path, data_dir: Path | None, target: Where | None, key: str, as_json: bool) -> None:
     """Remove KEY from this workspace's file, or from the one that is named; it has then what else was said of it."""
     refuse_strangers(key)
     file = file_of(target or Where.WORKSPACE, cwd, data_dir)
     change(file, {key: None})
-    say(f"{key} is not set in {file}.")
-    tell_of_others(key, file, cwd, data_dir, is_set=False)
+    told(key, file, cwd, data_dir, is_set=False, as_json=as_json)
 
 
 def refuse_strangers(key: str) -> None:
@@ -113,21 +115,31 @@ def change(file: Path, values: dict[str, Any]) -> None:
     set_fields(file, values, trust_dir=find_dirs(os.environ).data)
 
 
-def tell_of_others(key: str, file: Path, cwd: Path, data_dir: Path | None, *, is_set: bool) -> None:
-    """Whoever changes a key should know that another file says something else."""
+def told(key: str, file: Path, cwd: Path, data_dir: Path | None, *, is_set: bool, as_json: bool) -> None:
+    """What was done; and whoever changes a key should know that another file says something else."""
+    others = list(of_others(key, file, cwd, data_dir, is_set=is_set))
+    if as_json:
+        emit({"key": key, "file": str(file), "set": is_set, "notices": others})
+        return
+    say(f"{key} is {'' if is_set else 'not '}set in {file}.")
+    for line in others:
+        say(line)
+
+
+def of_others(key: str, file: Path, cwd: Path, data_dir: Path | None, *, is_set: bool) -> Iterator[str]:
     from turnkeeper.settings.reading import ConfigProblem
 
     try:
         loaded = here(cwd, data_dir)
     except ConfigProblem as problem:
-        say(f"The configuration cannot be used as it is: {plain(problem.message)}")
+        yield f"The configuration cannot be used as it is: {plain(problem.message)}"
         return
     for one in loaded.waiting:
         if one.path == file and any(key == name or key.startswith(f"{name}.") for name in one.keys):
-            say(f"It takes effect when you trust that file: turnkeeper config trust {shlex.quote(str(file))}")
+            yield f"It takes effect when you trust that file: turnkeeper config trust {shlex.quote(str(file))}"
     stronger = loaded.settings.sources.by_key.get(key)
     if stronger and stronger.path != str(file):
-        say(f"{stronger} also sets it, and {'is believed over this file' if is_set else 'that holds now'}.")
+        yield f"{stronger} also sets it, and {'is believed over this file' if is_set else 'that holds now'}."
 
 
 @click.command()

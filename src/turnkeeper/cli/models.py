@@ -115,7 +115,8 @@ async def offered(workspace: "WorkspaceClient", *, everything: bool = False) -> 
 @click.argument("model", metavar="PROVIDER/MODEL")
 @click.option("--small", is_flag=True, help="The small one, for titles and other little things.")
 @click.option("--everywhere", is_flag=True, help="In all workspaces, rather than in this one.")
-def choose(reach: Reach, model: str, small: bool, everywhere: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def choose(reach: Reach, model: str, small: bool, everywhere: bool, as_json: bool) -> None:
     """Choose the model of this workspace, for everybody in it. Case does not matter, nor does a unique provider."""
 
     async def work() -> None:
@@ -131,6 +132,9 @@ def choose(reach: Reach, model: str, small: bool, everywhere: bool) -> None:
             chosen = SelectedModel(model=meant[0].model.id, provider=meant[0].provider)
             scope = Scope.GLOBAL if everywhere else Scope.WORKSPACE
             await workspace.config.set_model(scope, slot, chosen)
-        say(f"{meant[0].name} is now the {slot} model {'everywhere' if everywhere else 'of this workspace'}.")
+        if as_json:
+            emit({"slot": slot, "model": meant[0].name, "everywhere": everywhere})
+        else:
+            say(f"{meant[0].name} is now the {slot} model {'everywhere' if everywhere else 'of this workspace'}.")
 
     run(work)

@@ -70,7 +70,8 @@ def _given(grant: "Grant") -> str:
 @reaching
 @click.argument("grants", metavar="[ID]…", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All of them.")
-def revoke(reach: Reach, grants: tuple[str, ...], everything: bool) -> None:
+@JSON
+def revoke(reach: Reach, grants: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Take allowances back, by id or the beginning of one. From then on somebody is asked again."""
     if bool(grants) == everything:
         raise click.UsageError("say which, or --all")
@@ -81,7 +82,10 @@ def revoke(reach: Reach, grants: tuple[str, ...], everything: bool) -> None:
             meant = known if everything else [_meant(known, one) for one in grants]
             for one in meant:
                 await workspace.permissions.revoke(one.id)
-        say(f"Took back {len(meant)} allowance{'' if len(meant) == 1 else 's'}.")
+        if as_json:
+            emit(meant)
+        else:
+            say(f"Took back {len(meant)} allowance{'' if len(meant) == 1 else 's'}.")
 
     run(work)
 

@@ -60,7 +60,8 @@ def list_(reach: Reach, everything: bool, as_json: bool) -> None:
 @providers.command()
 @reaching
 @click.argument("source", required=False, default="")
-def update(reach: Reach, source: str) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def update(reach: Reach, source: str, as_json: bool) -> int:
     """Read the catalogue of models anew: from SOURCE (a URL or a file), else from TURNKEEPER_CATALOG_URL.
 
     'embedded' goes back to the one that came with this version.
@@ -69,7 +70,11 @@ def update(reach: Reach, source: str) -> int:
     async def work() -> int:
         async with reach.workspace() as workspace:
             known = await workspace.config.update_providers(source)
-        say(f"The catalogue knows {len(known)} providers with {sum(len(one.models) for one in known)} models.")
+        models = sum(len(one.models) for one in known)
+        if as_json:
+            emit({"providers": len(known), "models": models})
+        else:
+            say(f"The catalogue knows {len(known)} providers with {models} models.")
         return Exit.FINISHED
 
     return run(work)

@@ -93,19 +93,23 @@ def result(reach: Reach, run_id: str, shape: str) -> int:
 
 @click.command()
 @click.argument("run_ids", nargs=-1, required=True, metavar="ID...")
+@JSON
 @reaching
-def cancel(reach: Reach, run_ids: tuple[str, ...]) -> int:
+def cancel(reach: Reach, run_ids: tuple[str, ...], as_json: bool) -> int:
     """Stop runs, wherever they stand; answers when they have stopped. What waits behind them goes on."""
 
     async def work() -> int:
+        stopped: list[RunView] = []
         async with reach.workspace() as workspace:
             for run_id in run_ids:
                 known = await found(workspace, run_id)
-                if known.has_ended:
-                    say(f"Run {known.run_id} had ended before: {known.outcome}.")
-                    continue
-                stopped = await workspace.runs.cancel(known.run_id)
-                say(f"Run {stopped.run_id}: {stopped.outcome or stopped.state}.")
+                before = "had ended before: " if known.has_ended else ""
+                run = known if known.has_ended else await workspace.runs.cancel(known.run_id)
+                stopped.append(run)
+                if not as_json:
+                    say(f"Run {run.run_id}: {before}{run.outcome or run.state}.")
+        if as_json:
+            emit(stopped)
         return Exit.FINISHED
 
     return run_async(work)

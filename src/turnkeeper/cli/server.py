@@ -44,43 +44,51 @@ server = click.Group(
 
 @server.command()
 @HOST
-def start(host: str) -> None:
+@JSON
+def start(host: str, as_json: bool) -> None:
     """Start your server in the background, if it does not run."""
     local = local_server(host)
     run(local.ensure)
-    say(f"The server at {local.host} runs (pid {local.pid()}).")
+    if as_json:
+        emit({"host": str(local.host), "pid": local.pid()})
+    else:
+        say(f"The server at {local.host} runs (pid {local.pid()}).")
 
 
 @server.command()
 @HOST
 @click.option("--force", "-f", is_flag=True, help="Also if somebody uses it; what runs ends as interrupted.")
-def stop(host: str, force: bool) -> int:
+@JSON
+def stop(host: str, force: bool, as_json: bool) -> int:
     """Stop your server. One that somebody uses refuses, unless it is forced."""
-    return run(lambda: stopped(local_server(host), force=force))
+    local = local_server(host)
+    code, said = run(lambda: stopped(local, force=force))
+    if as_json:
+        emit({"host": str(local.host), "stopped": code == Exit.FINISHED, "message": said})
+    else:
+        say(said)
+    return code
 
 
-async def stopped(local: "LocalServer", *, force: bool) -> int:
+async def stopped(local: "LocalServer", *, force: bool) -> tuple[int, str]:
     from turnkeeper.client.local import agrees_to_leave
 
     pid = local.pid()
     if pid is None:
-        say(f"No server runs at {local.host}.")
-        return Exit.FINISHED
+        return Exit.FINISHED, f"No server runs at {local.host}."
     async with local.http() as http:
         agreed = await agrees_to_leave(http)
     if not agreed and not force:
-        say("The server is in use; 'turnkeeper server status' tells by whom, and --force stops it all the same.")
-        return Exit.FAILED
+        said = "The server is in use; 'turnkeeper server status' tells by whom, and --force stops it all the same."
+        return Exit.FAILED, said
     if not agreed:
         os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + STOP_SECONDS
     while is_running(pid):
         if time.monotonic() > deadline:
-            say(f"The server (pid {pid}) has not stopped within {STOP_SECONDS:g} s.")
-            return Exit.FAILED
+            return Exit.FAILED, f"The server (pid {pid}) has not stopped within {STOP_SECONDS:g} s."
         time.sleep(POLL_SECONDS)  # noqa: ASYNC251 - there is nothing else to do here
-    say("The server has stopped.")
-    return Exit.FINISHED
+    return Exit.FINISHED, "The server has stopped."
 
 
 @server.command()

@@ -70,8 +70,9 @@ def lines(told: "Statistics", *, until: date) -> list[str]:
     usage = total.usage
     cached = f", {count(usage.cache_read_tokens)} of them cached" if usage.cache_read_tokens else ""
     estimate = " (some of it estimated)" if usage.estimated else ""
+    ran = f"{counted(total.runs, 'run')} in {counted(total.sessions, 'session')}"
     head = [
-        f"{style(money(usage.cost), 'bold')}{estimate} for {total.runs} runs in {total.sessions} sessions: {outcomes}",
+        f"{style(money(usage.cost), 'bold')}{estimate} for {ran}: {outcomes}",
         f"{count(asked(usage))} tokens asked{cached}, {count(usage.output_tokens)} answered",
         f"half of the runs took less than {told.run_seconds_median:g} s",
         "",
@@ -79,6 +80,10 @@ def lines(told: "Statistics", *, until: date) -> list[str]:
     by_money = any(line.usage.cost for line in told.days)
     chart = bars(filled(told.days, until=until), by_money=by_money)
     return [*head, *chart, "", f"hours  {sparks(told.hours, 24)}  0 to 23 h", ""]
+
+
+def counted(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def filled(days: "Sequence[Spending]", *, until: date) -> "list[tuple[str, Spending | None]]":
