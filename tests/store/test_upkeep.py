@@ -12,7 +12,7 @@ from turnkeeper.protocol.events import Entry, SessionDeleted, SessionRenamed
 from turnkeeper.protocol.ids import START, MessageId, Position, RunId
 from turnkeeper.protocol.messages import Text
 from turnkeeper.protocol.problems import StoreUnavailable
-from turnkeeper.store import upkeep
+from turnkeeper.store import upkeep, writer
 from turnkeeper.store.sqlite import SqliteStore, open_store
 from turnkeeper.store.statements import SQL, load
 from turnkeeper.store.upkeep import Upkeep
@@ -68,6 +68,19 @@ async def test_empty_pages_are_given_back_while_others_write(sqlite: SqliteStore
 
 async def write_in_another_session(store: SqliteStore, number: int) -> None:
     await tell(store, accepted(RunId(f"beside-{number}")), session_id=type(S)("t"))
+
+
+async def test_a_write_ahead_log_that_grew_large_is_cut_when_it_begins_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "WAL_BYTES_MAX", 100_000)
+    async with open_store(tmp_path) as store:
+        await begin(store, said(MessageId("large"), Text("x" * 5_000_000)))
+        wal = store.path.with_name(store.path.name + "-wal")
+        assert wal.stat().st_size > 5_000_000
+        # Its checkpoint was made before the next letter was opened, and the next one to be written begins anew.
+        await tell(store, accepted(RunId("next")))
+        assert wal.stat().st_size <= 100_000
 
 
 async def test_a_backup_is_as_of_one_moment_while_others_write(sqlite: SqliteStore, tmp_path: Path) -> None:

@@ -190,6 +190,9 @@ async def workspace(reach: Reach, client: "Client") -> AsyncIterator[Finding]:
         yield Finding("database", State.BROKEN, f"it is damaged: {wrong[0]}", mend)
     else:
         yield Finding("database", State.WELL, "it is whole")
+    for notice in (await opened.config.state()).notices:
+        if not notice.path:  # about the workspace itself; what files say is told with the settings
+            yield Finding("database", State.STRANGE, notice.message)
     async for one in models(opened):
         yield one
 

@@ -24,6 +24,7 @@ from turnkeeper.house.desk import WorkspaceDesk, surroundings
 from turnkeeper.house.files import DiskFiles
 from turnkeeper.house.lasting import GrantsFile
 from turnkeeper.house.shelf import Shelf
+from turnkeeper.house.tidying import keep_tidy
 from turnkeeper.house.toolbox import WorkspaceHooks, WorkspaceTools
 from turnkeeper.house.voices import Voices
 from turnkeeper.models.local import AtHome
@@ -31,16 +32,21 @@ from turnkeeper.models.wires import Wires
 from turnkeeper.protocol.ids import WorkspaceId
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.requests import Rule, Verdict
+from turnkeeper.protocol.wire_config import ConfigNotice
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation, environment
 from turnkeeper.settings.dirs import find_dirs
 from turnkeeper.settings.load import Loaded, load
 from turnkeeper.settings.projects import Project, remember
 from turnkeeper.settings.settings import Settings
+from turnkeeper.store.migrate import Progress
 from turnkeeper.store.sqlite import open_store
 from turnkeeper.store.upkeep import Upkeep
 from turnkeeper.tools.jobs import JobTable
 
 log = logging.getLogger(__name__)
+
+PROGRESS_TICKS = 1000
+"""How often a long step of a migration is told of."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class Builder:
         voices = Voices(loaded, shelf=self.shelf, wires=self.wires, at_home=self.at_home)
         briefing = Briefing(loaded)
         async with (
-            open_store(settings.data_dir, address=self.address, version=__version__) as store,
+            open_store(settings.data_dir, address=self.address, version=__version__, progress=told) as store,
             JobTable(running_max=settings.runs.jobs_max) as jobs,
         ):
             around = await surroundings(loaded)
@@ -75,6 +81,7 @@ class Builder:
                 shelf=self.shelf,
                 jobs=jobs,
                 upkeep=Upkeep(store),
+                notices=(ConfigNotice(store.notice),) if store.notice else (),
             )
             tools = WorkspaceTools(loaded, jobs=jobs, log_file=self.log_file)
             desk.on_change += [voices.changed, briefing.changed, tools.changed]
@@ -99,9 +106,18 @@ class Builder:
             async with open_workspace(means) as workspace, anyio.create_task_group() as tasks:
                 desk.on_change.append(partial(live, workspace, desk))
                 tasks.start_soon(watch, workspace, desk)
+                if not store.read_only:
+                    tasks.start_soon(keep_tidy, Upkeep(store), settings.data_dir, lambda: desk.loaded.settings.database)
                 await anyio.to_thread.run_sync(partial(noted, env, path, settings.data_dir))
                 yield workspace, desk
                 tasks.cancel_scope.cancel()
+
+
+def told(progress: Progress) -> None:
+    """An older database is being brought to this version's schema, which may take a while."""
+    if progress.ticks % PROGRESS_TICKS == 0:
+        steps = {"step": progress.version, "steps": progress.target, "ticks": progress.ticks}
+        log.info("database is brought up to date", extra=steps)
 
 
 def noted(env: Mapping[str, str], path: Path, data_dir: Path) -> None:

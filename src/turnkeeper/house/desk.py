@@ -94,6 +94,7 @@ class WorkspaceDesk:
         shelf: Shelf,
         jobs: JobTable,
         upkeep: Upkeep,
+        notices: tuple[ConfigNotice, ...] = (),
     ) -> None:
         self.loaded = loaded
         self.surroundings = surroundings
@@ -103,6 +104,8 @@ class WorkspaceDesk:
         self._shelf = shelf
         self._jobs = jobs
         self._upkeep = upkeep
+        self._notices = notices
+        """What there is to be told of the workspace itself."""
 
     @property
     def has_agent(self) -> bool:
@@ -116,7 +119,7 @@ class WorkspaceDesk:
         loaded = self.loaded
         return ConfigState(
             files=tuple(map(str, loaded.files)),
-            notices=tuple(_notice(notice) for notice in (*loaded.notices, *self.surroundings.notices)),
+            notices=(*self._notices, *map(_notice, (*loaded.notices, *self.surroundings.notices))),
             waiting=tuple(ConfigWaiting(str(one.path), one.digest, one.keys) for one in loaded.waiting),
             problem=loaded.problem.message if loaded.problem else "",
         )

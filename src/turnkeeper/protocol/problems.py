@@ -165,10 +165,6 @@ class StoreReadOnly(StoreUnavailable):
     """The workspace's database was written by a newer version; it can be read, not written."""
 
 
-class StoreCorrupt(StoreUnavailable):
-    """The workspace's database was damaged; it was moved aside and a new one begun."""
-
-
 class StoreElsewhere(Conflict):
     """Another server has this workspace open."""
 

@@ -15,7 +15,7 @@ from turnkeeper.protocol.config import Config
 from turnkeeper.settings import marks
 from turnkeeper.settings.merging import split_key
 from turnkeeper.settings.reading import ConfigProblem, Document, Tree, as_list, as_tree
-from turnkeeper.settings.settings import Agent, Log, Notice, PermissionRule, Runs, Server, Shell, Waits
+from turnkeeper.settings.settings import Agent, Database, Log, Notice, PermissionRule, Runs, Server, Shell, Waits
 
 SCHEMA_URL = "https://json-schema.org/draft/2020-12/schema"
 HOOK_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "RunComplete", "Notification")
@@ -31,6 +31,7 @@ class Shape(Config, frozen=True):
     runs: Runs = Runs()
     server: Server = Server()
     log: Log = Log()
+    database: Database = Database()
     agents: dict[str, Agent] = msgspec.field(default_factory=dict[str, Agent])
     rules: tuple[PermissionRule, ...] = ()
     shell: Shell = Shell()

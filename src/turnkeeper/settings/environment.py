@@ -12,13 +12,14 @@ import msgspec
 from turnkeeper.protocol.config import Config
 from turnkeeper.settings.expansion import ExpansionFailed, expand
 from turnkeeper.settings.reading import Tree
-from turnkeeper.settings.settings import Log, Notice, Runs, Server, Source, Waits
+from turnkeeper.settings.settings import Database, Log, Notice, Runs, Server, Source, Waits
 
 GROUPS: Mapping[str, type[msgspec.Struct]] = {
     "waits": Waits,
     "runs": Runs,
     "server": Server,
     "log": Log,
+    "database": Database,
 }
 """Our knobs: the table of the file and its type."""
 

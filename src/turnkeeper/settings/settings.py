@@ -25,6 +25,8 @@ CountOrZero = Annotated[int, Meta(ge=0, le=1_000_000)]
 TokensOrZero = Annotated[int, Meta(ge=0, le=1_000_000_000_000)]
 """Zero means no limit."""
 Bytes = Annotated[int, Meta(ge=1024, le=1 << 40)]
+BytesOrZero = Annotated[int, Meta(ge=0, le=1 << 40)]
+"""Zero means no limit."""
 Money = Annotated[float, Meta(ge=0, le=1_000_000)]
 
 
@@ -125,6 +127,18 @@ class Log(msgspec.Struct, frozen=True):
     total_bytes_max: Bytes = 100 * MIB
 
 
+class Database(msgspec.Struct, frozen=True):
+    """How far back the log of a workspace reaches. Conversations, runs and files are kept for ever all the same."""
+
+    log_days: CountOrZero = 90
+    """What is older than this is forgotten: a client that was away for longer begins with a snapshot."""
+    log_bytes_max: BytesOrZero = 512 * MIB
+    archive: bool = False
+    """Whether what is forgotten is first added to `archive.jsonl` in the data directory."""
+    tidy_seconds: Seconds = 3_600
+    """Between two looks at what is to be forgotten."""
+
+
 class Agent(msgspec.Struct, frozen=True):
     """A role at work: which voice it has and which hands. None means all of them."""
 
@@ -197,6 +211,7 @@ class Settings(msgspec.Struct, frozen=True):
     runs: Runs = Runs()
     server: Server = Server()
     log: Log = Log()
+    database: Database = Database()
     agents: dict[str, Agent] = {}
     rules: tuple[PermissionRule, ...] = ()
     shell: Shell = Shell()

@@ -16,7 +16,7 @@ from turnkeeper.settings.merging import split_key
 from turnkeeper.settings.reading import Tree, as_list, as_tree
 from turnkeeper.settings.settings import Settings
 
-GROUPS = ("waits", "runs", "server", "log", "agents", "rules", "shell")
+GROUPS = ("waits", "runs", "server", "log", "database", "agents", "rules", "shell")
 NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 

@@ -20,8 +20,6 @@ from turnkeeper.store.statements import migrations
 CHECK_SECONDS_MAX = 2.0
 """How long a database that was not closed properly is looked over before it is trusted."""
 STEPS_PER_TICK = 100_000
-WAL_BYTES_MAX = 64 * 1024 * 1024
-"""What is left of the write-ahead log's file after a checkpoint."""
 MAGIC = b"SQLite format 3\0"
 SUSPECT = ".suspect"
 """Beside a database in which damage was met while it was open."""
@@ -109,7 +107,6 @@ def _make_ready(
         if version < len(steps):
             _migrate(db, version, steps, progress)
         _glance(db)
-        db.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_MAX}")
         return Ready()
     finally:
         db.close(True)
@@ -133,6 +130,7 @@ def _migrate(db: Database, version: int, steps: Sequence[str], progress: OnProgr
     if version == 0:
         # Both must be decided before there is a table.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        progress = None  # a new one is no older one, and there at once
     db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     for number, step in list(enumerate(steps, start=1))[version:]:
         with _told(db, progress, number, len(steps)):

@@ -24,7 +24,7 @@ class Readers:
     def __init__(self, connect: Callable[[], Database]) -> None:
         self._connect = connect
         self._free: list[Database] = []
-        self._room = anyio.Semaphore(READERS_MAX, fast_acquire=True)
+        self._room = anyio.Semaphore(READERS_MAX)
         self._limiter = anyio.CapacityLimiter(READERS_MAX)
         self._closed = False
         self.saw_damage = False

@@ -28,6 +28,8 @@ BATCH_MAX = 256
 """How many share one commit."""
 CHECKPOINT_PAGES = 1000
 """How long the write-ahead log grows before it is brought into the database."""
+WAL_BYTES_MAX = 64 * 1024 * 1024
+"""What is left of its file when it begins anew."""
 
 Result = TypeVar("Result")
 Outcome = Any
@@ -193,6 +195,7 @@ class Writer:
             self._db = self._connect()
             # Instead of SQLite's own checkpoint, which is part of a commit: its failure would look like the commit's.
             self._db.set_wal_hook(self._count_pages)
+            self._db.execute(f"PRAGMA journal_size_limit = {WAL_BYTES_MAX}")
         return self._db
 
     def _checkpoint(self) -> None:
