@@ -442,3 +442,22 @@ async def test_an_answer_without_a_reason_ends_the_turn_and_one_with_a_reason_go
                 assert len(house.model().questions) == 1
                 await prompted(client, "again", "r2", session=session)
                 assert (await ended(client, "r2"))["text"] == "done"
+
+
+async def test_who_is_asked_is_shown_the_very_rule_that_allowing_it_for_longer_keeps() -> None:
+    with fail_after(10):
+        async with front(*running("git commit -m x", "make | sh"), tools=[shell([])]) as house:
+            client = await house.client()
+            async with client.events(detail="deltas") as seen:
+                await prompted(client, "go", "r1")
+                first = await asked_for(seen)
+                body = {"permission": first, "action": "allow", "scope": "workspace"}
+                await client.http.post(client.path("/permissions/grant"), body)
+                second = await asked_for(seen)
+                await client.http.post(client.path("/permissions/grant"), body | {"permission": second})
+                await ended(client, "r1")
+                kept = (await client.http.get(client.path("/permissions/grants"))).json()
+    assert first["rules"] == ["bash:execute(git commit:*)"]
+    assert [(one["rule"]["tool"], one["rule"]["subject"]) for one in kept] == [("bash", "git commit:*")]
+    # A line of several commands has no shape: it can be allowed this once only.
+    assert "rules" not in second

@@ -30,7 +30,8 @@ def question(view: View, _: Envelope, payload: QuestionRequest) -> View:
 def closed(view: View, _: Envelope, payload: own.RequestClosed) -> View:
     asked = view.permissions.get(payload.request_id)
     before = view.settled.get(payload.request_id, Settled(asked.tool_call_id if asked else ""))
-    return _settle(view, payload.request_id, replace(before, by=payload.by, reason=payload.reason))
+    granted = {"allowed": True, "denied": False}.get(payload.decision, before.granted)
+    return _settle(view, payload.request_id, replace(before, by=payload.by, reason=payload.reason, granted=granted))
 
 
 def notified(view: View, _: Envelope, payload: PermissionNotification) -> View:

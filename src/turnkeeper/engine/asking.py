@@ -16,6 +16,7 @@ import msgspec
 from turnkeeper.core import commands as told
 from turnkeeper.core.granting import grant_for
 from turnkeeper.core.permission import Judgement, judge, rules_for
+from turnkeeper.core.ruletext import rule_text
 from turnkeeper.core.ruletext import told as told_as_rule
 from turnkeeper.engine.running import Running, Settlement
 from turnkeeper.engine.telling import tell_hooks
@@ -29,6 +30,7 @@ from turnkeeper.protocol.requests import (
     Question,
     Questions,
     Request,
+    Rule,
     Verdict,
 )
 from turnkeeper.tools.tool import Asking, Call, Denied
@@ -60,6 +62,16 @@ class Shown:
             digest=self.digest(),
             params=asking.params,
             expires_at=means.now() + int(means.knobs.permission_seconds * 1000),
+            rules=tuple(map(rule_text, self.lasting_rules())),
+        )
+
+    def lasting_rules(self) -> tuple[Rule, ...]:
+        """What is allowed from now on by who allows it for longer than once."""
+        return grant_for(
+            tool=self.asking.tool,
+            action=self.asking.action,
+            subjects=self.asking.subjects or (self.asking.subject,),
+            workdir=str(self.running.workspace.means.path),
         )
 
     def digest(self) -> str:
@@ -160,7 +172,7 @@ async def _ask_person(shown: Shown) -> None:
     match await _settled(running, shown.request(), running.workspace.means.knobs.permission_seconds):
         case e.RequestAnswered(_, Decision(allowed=True, scope=scope), by):
             if scope != "once":
-                await _grant(running, shown.asking, scope, by)
+                await _grant(shown, scope, by)
         case e.RequestAnswered(_, Decision(reason=reason)):
             shown.was_denied()
             raise Denied(reason)
@@ -169,16 +181,12 @@ async def _ask_person(shown: Shown) -> None:
             raise Denied("nobody answered in time", by_person=False)
 
 
-async def _grant(running: Running, asking: Asking, scope: str, by: str) -> None:
+async def _grant(shown: Shown, scope: str, by: str) -> None:
+    running = shown.running
     means = running.workspace.means
     grants = tuple(
         Grant(means.new_id(), rule, scope, running.session.id, means.now() // 1000, by)
-        for rule in grant_for(
-            tool=asking.tool,
-            action=asking.action,
-            subjects=asking.subjects or (asking.subject,),
-            workdir=str(means.path),
-        )
+        for rule in shown.lasting_rules()
     )
     if scope == "always":
         await means.lasting.add(grants)

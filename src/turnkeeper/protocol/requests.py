@@ -25,6 +25,8 @@ class Permission(msgspec.Struct, frozen=True, tag="permission", tag_field="kind"
     params: Any = None
     """The tool's parameters as the wire shows them: an object, null, or for MCP tools a JSON string."""
     expires_at: int = 0
+    rules: tuple[str, ...] = ()
+    """What is allowed from now on by who allows it for longer; nothing, where it can be allowed this once only."""
     unattended: bool = False
     """It was decided without asking anybody, and is here for the audit."""
 

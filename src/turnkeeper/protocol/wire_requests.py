@@ -40,6 +40,7 @@ class PermissionRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     subject: str = ""
     digest: str = ""
     expires_at: int = 0
+    rules: tuple[str, ...] = ()
 
 
 def permission_to_wire(permission: Permission, *, exact: bool = False) -> PermissionRequest:
@@ -62,6 +63,7 @@ def permission_to_wire(permission: Permission, *, exact: bool = False) -> Permis
         subject=permission.subject,
         digest=permission.digest,
         expires_at=permission.expires_at,
+        rules=permission.rules,
     )
 
 
@@ -79,6 +81,7 @@ def permission_from_wire(wire: PermissionRequest) -> Permission:
         digest=wire.digest,
         params=wire.params,
         expires_at=wire.expires_at,
+        rules=wire.rules,
     )
 
 
