@@ -20,6 +20,8 @@ from turnkeeper.tui.app import Terminal
 from turnkeeper.tui.live import Live
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
+# Read before the tests take what begins like this out of the environment.
+WRITES_SNAPSHOTS = os.environ.get("TURNKEEPER_SNAPSHOTS") == "write"
 WAIT_SECONDS = 20.0
 
 T = TypeVar("T")
@@ -121,7 +123,7 @@ def snapshot(app: App[Any], name: str) -> None:
     """The screen looks as it looked when somebody looked at it: `TURNKEEPER_SNAPSHOTS=write` keeps how it looks now."""
     drawn = normalised(app.export_screenshot(title=name))
     path = SNAPSHOTS / f"{name}.svg"
-    if os.environ.get("TURNKEEPER_SNAPSHOTS") == "write":
+    if WRITES_SNAPSHOTS:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(drawn, "utf-8")
     kept = path.read_text("utf-8") if path.exists() else ""

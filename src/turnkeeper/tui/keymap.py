@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from turnkeeper.tui.chat.keys import KEYS as CHAT_KEYS
+from turnkeeper.tui.dialogs.keys import KEYS as DIALOG_KEYS
 from turnkeeper.tui.editor.keys import KEYS as EDITOR_KEYS
 from turnkeeper.tui.keys import Key
 from turnkeeper.tui.side.keys import KEYS as SIDE_KEYS
@@ -27,7 +28,7 @@ APP_KEYS = (
 SCREEN_KEYS = tuple(key for key in APP_KEYS if key.context == "app" and key.id not in ("app.quit", "app.suspend"))
 """Those the main screen answers, and no dialog above it."""
 
-KEYS: tuple[Key, ...] = (*APP_KEYS, *CHAT_KEYS, *EDITOR_KEYS, *SIDE_KEYS)
+KEYS: tuple[Key, ...] = (*APP_KEYS, *CHAT_KEYS, *EDITOR_KEYS, *SIDE_KEYS, *DIALOG_KEYS)
 BY_ID = {key.id: key for key in KEYS}
 
 

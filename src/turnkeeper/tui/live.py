@@ -56,7 +56,7 @@ class Live:
         """How a client is called here."""
         if not client_id:
             return "somebody"
-        return "you" if client_id == self.me else client_id[:NAME_CHARS]
+        return "you" if client_id == self.me else self.view.name_of(client_id) or client_id[:NAME_CHARS]
 
     def listen(self, heard: Listener) -> Callable[[], None]:
         """Hear of every change, until what is returned is called."""

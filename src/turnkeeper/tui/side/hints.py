@@ -1,7 +1,7 @@
 """Hints: which keys do something here, as many as there is room for."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from textual.app import App
 from textual.content import Content
@@ -13,7 +13,7 @@ class Hint(NamedTuple):
     about: str
 
 
-def hints_here(app: App[int], screen: Screen[None]) -> list[Hint]:
+def hints_here(app: App[int], screen: Screen[Any]) -> list[Hint]:
     """The keys that are shown and hold where the focus is, in the order of the key map, each once."""
     found: dict[str, Hint] = {}
     for active in screen.active_bindings.values():

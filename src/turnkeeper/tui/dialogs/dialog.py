@@ -1,0 +1,124 @@
+"""What every dialog is: a box over the conversation with a heading, its matter, and a line of keys.
+
+A dialog hears of every change of the view. What somebody asks for in it is asked of the server beside it, so that
+nothing it does holds up the screen; what it leaves behind for the main screen is a wish.
+"""
+
+from collections.abc import Iterable
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.reactive import reactive
+from textual.screen import ModalScreen
+from textual.widget import Widget
+
+from turnkeeper.client.view import View
+from turnkeeper.tui.dialogs.keys import KEYS
+from turnkeeper.tui.glyphs import glyphs_of
+from turnkeeper.tui.host import Host, host_of
+from turnkeeper.tui.keys import bindings
+from turnkeeper.tui.live import Live
+from turnkeeper.tui.side.hints import fitting, hints_here
+from turnkeeper.tui.wishes import Wish
+
+MARGIN_LINES = 2
+
+
+class Heading(Widget):
+    """What a dialog is about, and at the right what there is to be known beside it."""
+
+    DEFAULT_CSS = """
+    Heading { height: 1; width: 1fr; color: $text-primary; text-style: bold; }
+    """
+    title: reactive[Content] = reactive(Content(""))
+    beside: reactive[Content] = reactive(Content(""))
+
+    def render(self) -> Content:
+        room = self.content_size.width
+        beside = self.beside if self.beside.cell_length < room - 8 else Content("")
+        left = self.title.truncate(max(1, room - beside.cell_length - 2), ellipsis=True)
+        gap = max(1, room - left.cell_length - beside.cell_length)
+        return Content.assemble(left, " " * gap, beside.stylize_before("not bold"))
+
+
+class Foot(Widget):
+    """Which keys do something here."""
+
+    DEFAULT_CSS = """
+    Foot { height: 1; width: 1fr; margin-top: 1; color: $text-muted; }
+    """
+
+    def render(self) -> Content:
+        return fitting(hints_here(host_of(self), self.screen), self.content_size.width)
+
+
+class Dialog(ModalScreen[Wish | None]):
+    """Owns nothing of the workspace: it closes as if it had never been."""
+
+    BINDINGS = bindings(KEYS, "dialog")
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > #box { width: 1fr; max-width: 104; height: auto; max-height: 100%; margin: 1 2; padding: 0 1;
+                    border: round $primary; background: $surface; color: $foreground; }
+    Dialog > #box.-ascii { border: ascii $primary; }
+    Dialog Input { height: 1; border: none; padding: 0; background: $panel; }
+    Dialog Input:focus { border: none; }
+    Dialog OptionList { height: auto; max-height: 100%; border: none; padding: 0; background: $surface;
+                        scrollbar-size-vertical: 1; overflow-x: hidden; }
+    Dialog OptionList:focus { border: none; }
+    """
+
+    def __init__(self, live: Live) -> None:
+        super().__init__()
+        self.live = live
+        self._stop_listening = lambda: None
+
+    @property
+    def host(self) -> Host:
+        return host_of(self)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box", classes="-ascii" if glyphs_of(self).name == "ascii" else ""):
+            yield Heading()
+            yield from self.inside()
+            yield Foot()
+
+    def inside(self) -> Iterable[Widget]:
+        """What is between the heading and the keys."""
+        return ()
+
+    def entitle(self, title: Content | str, beside: Content | str = "") -> None:
+        heading = self.query_one(Heading)
+        heading.title = title if isinstance(title, Content) else Content(title)
+        heading.beside = beside if isinstance(beside, Content) else Content.styled(beside, "$foreground-muted")
+
+    def on_mount(self) -> None:
+        self._stop_listening = self.live.listen(self.heard)
+        self.draw(self.live.view)
+
+    def on_unmount(self) -> None:
+        self._stop_listening()
+
+    def on_screen_resume(self) -> None:
+        self.heard(self.live.view, self.live.view)
+
+    def on_descendant_focus(self, _: events.DescendantFocus) -> None:
+        self.query_one(Foot).refresh()
+
+    def heard(self, before: View, now: View) -> None:
+        """The workspace has changed; also called when whatever stood over the dialog has gone."""
+        del before
+        self.draw(now)
+
+    def draw(self, view: View) -> None:
+        """Show how things are."""
+
+    def leave(self, wish: Wish | None = None) -> None:
+        """Close, if nothing stands over it."""
+        if self.is_current:
+            self.dismiss(wish)
+
+    def action_close(self) -> None:
+        self.leave()
