@@ -76,9 +76,10 @@ class Ink:
 
     def path(self, path: str) -> str:
         """A path as it is called from the workspace."""
-        if self.workdir and path.startswith(self.workdir.rstrip("/") + "/"):
-            return path[len(self.workdir.rstrip("/")) + 1 :]
-        return path
+        root = self.workdir.rstrip("/")
+        if not root:
+            return path
+        return "." if path.rstrip("/") == root else path.removeprefix(f"{root}/")
 
 
 @dataclass(frozen=True, slots=True)

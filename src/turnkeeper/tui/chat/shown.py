@@ -13,14 +13,14 @@ from turnkeeper.tui.chat.code import highlighted
 from turnkeeper.tui.chat.diff_view import draw_change
 from turnkeeper.tui.chat.diffs import Change, looks_like_a_diff, read_diff
 from turnkeeper.tui.chat.ink import Ink, Line, cleaned, clipped, folded, joined, lines_of, one_line, styled
-from turnkeeper.tui.chat.items import Used
+from turnkeeper.tui.chat.items import Standing, Used
 from turnkeeper.tui.chat.markdown import markdown
 
 PARSED_CHARACTERS_MAX = 2_000_000
 NUMBERED_MIN_DIGITS = 3
 
-Note = tuple[str, str]
-"""A text and its style."""
+Note = tuple[str, str] | Content
+"""A text and its style, or one with several styles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +177,26 @@ def _head(contents: Sequence[Content], ink: Ink) -> tuple[list[Line], int]:
     return lines_of(few), len(contents) - len(few)
 
 
+_DENIED = re.compile(r"\A(?:User denied permission|Permission denied)(?:: )?")
+
+
 def failure_body(used: Used, ink: Ink) -> Body:
-    """What went wrong, in the tool's own words."""
-    return output_body(used.content, ink, style="bad")
+    """What went wrong in the tool's own words, where they say more than the state does."""
+    match used.standing:
+        case Standing.CANCELLED | Standing.INTERRUPTED | Standing.UNUSED:
+            return Body()
+        case Standing.DENIED:
+            return output_body(_DENIED.sub("", used.content), ink, style="bad")
+        case _:
+            return output_body(used.content, ink, style="bad")
 
 
 def arguments(given: Mapping[str, Any], leave_out: Iterable[str] = ()) -> tuple[Note, ...]:
-    """What else a use was given, as `(key=value …)`."""
+    """What else a use was given, as `key=value, …`."""
     without = set(leave_out)
     parts = [f"{name}={one_line(_short(value))}" for name, value in given.items() if name not in without]
     parts = [part for part in parts if not part.endswith(("=", "=None"))]
-    return ((f"({', '.join(parts)})", "muted"),) if parts else ()
+    return ((", ".join(parts), "muted"),) if parts else ()
 
 
 def _short(value: Any) -> str:

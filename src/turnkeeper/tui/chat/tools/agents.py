@@ -1,6 +1,7 @@
 """Sub-agents: what they were asked, what they do as a compact tree, and what they answered."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual.content import Content
 
@@ -33,6 +34,7 @@ def agent(used: Used, facts: Facts, ink: Ink, *, title: str, heading: Heading) -
 
 def tree(used: Used, ink: Ink, heading: Heading) -> Body:
     """The calls a sub-agent made, the last ones if not all are to be shown; below each the calls of its own."""
+    narrow = replace(ink, width=ink.width - 3)
     calls = [one for one in used.nested if isinstance(one, Used)]
     shown = calls[-ink.room :]
     lines: list[Content] = []
@@ -40,9 +42,9 @@ def tree(used: Used, ink: Ink, heading: Heading) -> Body:
         is_last = at == len(shown) - 1
         sign = ink.glyphs.corner if is_last else ink.glyphs.branch
         branch = styled("- " if ink.plain else f"{sign} ", "rule")
-        lines.append(joined(branch, heading(call, ink)))
+        lines.append(joined(branch, heading(call, narrow)))
         if call.nested and ink.expanded:
-            below = tree(call, ink, heading)
+            below = tree(call, narrow, heading)
             side = "  " if is_last or ink.plain else f"{ink.glyphs.bar}  "
             lines += [joined((side, "rule"), line.content) for line in below.lines]
     return Body(lines_of(lines), len(calls) - len(shown), is_end=True)

@@ -18,8 +18,6 @@ def todos(used: Used, facts: Facts, ink: Ink) -> Shown:
     items = facts.items("todos")
     done = sum(one.get("status") == "completed" for one in items)
     notes: tuple[Note, ...] = ((f"{done} of {len(items)} done", "muted"),) if items else ()
-    if started := facts.told_text("just_started"):
-        notes += ((started, "accent"),)
     if used.is_error:
         return Shown("To-dos", "", notes, (failure_body(used, ink),))
     finished = facts.told.get("just_completed")

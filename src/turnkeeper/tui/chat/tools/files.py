@@ -3,7 +3,7 @@
 import re
 
 from turnkeeper.tui.chat.diffs import Change, compared, read_diff
-from turnkeeper.tui.chat.ink import Ink, one_line
+from turnkeeper.tui.chat.ink import Ink, joined, one_line
 from turnkeeper.tui.chat.items import Standing, Used
 from turnkeeper.tui.chat.shown import (
     Body,
@@ -39,7 +39,7 @@ def _viewed(used: Used, facts: Facts, ink: Ink, path: str) -> Body:
     if not content:
         return output_body(used.content, ink) if used.content and not first else Body()
     start = int(first[1]) if first else facts.number("offset") + 1
-    return code_body(content, ink, path=path, start=start)
+    return code_body(f"{content}\n", ink, path=path, start=start)
 
 
 def write(used: Used, facts: Facts, ink: Ink) -> Shown:
@@ -103,7 +103,7 @@ def _refusal(used: Used, ink: Ink) -> tuple[Body, ...]:
 def _counts(change: Change) -> tuple[Note, ...]:
     if not change.rows:
         return ()
-    return ((f"+{change.added}", "good"), (f"-{change.removed}", "bad"))
+    return (joined((f"+{change.added}", "good"), " ", (f"-{change.removed}", "bad")),)
 
 
 def download(used: Used, facts: Facts, ink: Ink) -> Shown:

@@ -22,25 +22,22 @@ _STYLES = {
 
 
 def heading(used: Used, shown: Shown, ink: Ink) -> Content:
+    """What it was used on gives way first, so that the state is always there to be read."""
     standing = Standing.FAILED if shown.went_wrong and used.standing is Standing.DONE else used.standing
     style = _STYLES[standing]
-    notes = [styled(f" {text}", note_style) for text, note_style in shown.notes if text]
+    by = f" by {ink.name_of(used.by)}" if used.by and standing is Standing.DENIED else ""
+    notes = [note if isinstance(note, Content) else styled(*note) for note in shown.notes]
     if ink.plain:
-        by = f" by {ink.name_of(used.by)}" if used.by and used.standing is Standing.DENIED else ""
         begin = f"Tool {shown.title}, {standing.value}{by}: "
-        return clipped(joined(begin, shown.subject, *notes), ink.width)
-    sign = styled(f"{sign_of(standing, ink.glyphs)} ", style)
-    word = ""
-    if used.standing is not Standing.DONE:
-        by = f" by {ink.name_of(used.by)}" if used.by and used.standing is Standing.DENIED else ""
-        word = f" {used.standing.value}{by}"
-    title = styled(shown.title, "title")
-    subject = f" {shown.subject}" if shown.subject else ""
-    tail = joined(*notes, (word, style))
-    # What it was used on gives way first, so that the state is always there to be read.
-    room = max(12, ink.width - sign.cell_length - title.cell_length - tail.cell_length)
-    named = clipped(styled(subject, "subject"), room, ellipsis=ink.glyphs.ellipsis)
-    return clipped(joined(sign, title, named, tail), ink.width, ellipsis=ink.glyphs.ellipsis)
+        return clipped(joined(begin, Content(", ").join(filter(None, (Content(shown.subject), *notes)))), ink.width)
+    word = "" if used.standing is Standing.DONE else f"{standing.value}{by}"
+    between = styled(" · " if ink.glyphs.name == "unicode" else " - ", "muted")
+    tail = between.join([Content(""), *filter(None, notes), *([styled(word, style)] if word else [])])
+    begin = joined((f"{sign_of(standing, ink.glyphs)} ", style), (shown.title, "title"))
+    room = max(12, ink.width - begin.cell_length - tail.cell_length)
+    subject = styled(f" {shown.subject}" if shown.subject else "", "subject")
+    named = clipped(subject, room, ellipsis=ink.glyphs.ellipsis)
+    return clipped(joined(begin, named, tail), ink.width, ellipsis=ink.glyphs.ellipsis)
 
 
 def sign_of(standing: Standing, glyphs: Glyphs) -> str:
