@@ -1,0 +1,211 @@
+"""How the terminal holds out: a long conversation opened and scrolled, an answer streamed while somebody types, a long day.
+
+Opening and typing have bounds of their own, in seconds, since a person feels them; the ratio to a reference loop of the same
+process says how much of that is the machine's. Memory is what is kept of drawings when all of a conversation was in sight.
+"""
+
+import asyncio
+import statistics
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from turnkeeper.client import view as views
+from turnkeeper.client.conversation import Conversation
+from turnkeeper.client.view import View
+from turnkeeper.protocol.ids import MessageId, SessionId, ToolCallId
+from turnkeeper.protocol.messages import STOPPED, Finish, FinishReason, Message, Role, Text, ToolCall, ToolResult
+from turnkeeper.protocol.wire_details import WireDelta
+from turnkeeper.protocol.wire_stream import Envelope
+from turnkeeper.tui.chat.sheet import LINES_KEPT_MAX
+from turnkeeper.tui.chat.transcript import Transcript
+
+MESSAGES = 10_000
+OPEN_SECONDS_MAX = 1.0
+PAGE_SECONDS_MAX = 0.1
+"""At the 95th of a hundred pages; a hitch is what one notices."""
+DELTAS_A_SECOND = 2_000
+TYPING_SECONDS = 6.0
+KEY_SECONDS_MAX = 0.05
+KEPT_BYTES_MAX = 64 << 20
+FRAME_SECONDS = 1 / 30
+HERE = "s"
+CODE = "def answer(question: str) -> int:\n    # All of it.\n    return 42\n"
+PROSE = (
+    "The parser drops the **last** token when a file does not end with a newline, since what is held back is never "
+    "given out. See `tokenize()` and [the report](https://example.org/77).\n\n"
+    f"- first this\n- then that\n\n```python\n{CODE}```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+)
+
+
+def conversation(count: int) -> Conversation:
+    """Prompts, answers, and commands with their results, by turns."""
+    said: dict[str, Message] = {}
+    for at in range(count):
+        id = MessageId(f"m{at}")
+        match at % 4:
+            case 0:
+                role, parts = Role.USER, (Text(f"Question {at}: why is the last token lost?"), STOPPED)
+            case 1:
+                call = ToolCall(ToolCallId(f"c{at}"), "bash", '{"command": "pytest -q", "description": "Test"}', finished=True)
+                role, parts = Role.ASSISTANT, (Text("Let me run the tests."), call, Finish(FinishReason.TOOL_USE, 1))
+            case 2:
+                result = ToolResult(ToolCallId(f"c{at - 1}"), "bash", "....\n" * 30)
+                role, parts = Role.TOOL, (result, STOPPED)
+            case _:
+                role, parts = Role.ASSISTANT, (Text(PROSE), Finish(FinishReason.END_TURN, 1))
+        said[id] = Message(id, SessionId(HERE), role, parts, model="m", provider="p", created_at=1)
+    return Conversation(said, is_whole=True)
+
+
+@dataclass
+class Source:
+    view: View
+    listeners: list[Callable[[View, View], None]] = field(default_factory=list[Callable[[View, View], None]])
+
+    def listen(self, heard: Callable[[View, View], None]) -> Callable[[], None]:
+        self.listeners.append(heard)
+        return lambda: self.listeners.remove(heard)
+
+    async def read(self, session_id: str) -> None:
+        del session_id
+
+    def forget(self, session_id: str) -> None:
+        del session_id
+
+    def name_of(self, client_id: str) -> str:
+        return client_id or "somebody"
+
+
+class Screen(App[None]):
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self.source = source
+
+    def compose(self) -> ComposeResult:
+        yield Transcript(self.source)
+        yield Input()
+
+
+def reference() -> float:
+    """Work of Python's own, that nobody here can make slower or faster."""
+    began = time.perf_counter()
+    for _ in range(20):
+        sum(len(f"r{number}") for number in range(20_000))
+    return time.perf_counter() - began
+
+
+async def opened(said: Conversation) -> float:
+    """From asking for a session until it is drawn."""
+    app = Screen(Source(View(conversations={HERE: said})))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        began = time.perf_counter()
+        app.query_one(Transcript).show(HERE)
+        await pilot.pause()
+        return time.perf_counter() - began
+
+
+async def scrolled(said: Conversation) -> tuple[list[float], int]:
+    """Each page on the way up from the end, and what drawing kept of all of it, in bytes."""
+    app = Screen(Source(View(conversations={HERE: said})))
+    async with app.run_test(size=(120, 40)) as pilot:
+        chat = app.query_one(Transcript)
+        chat.show(HERE)
+        chat.focus()
+        await pilot.pause()
+        times = [await timed(pilot, "b") for _ in range(100)]
+        tracemalloc.start()
+        for index in range(0, len(chat.sheet.items), 2):
+            chat.sheet.lines(index)
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert chat.sheet.lines_kept <= LINES_KEPT_MAX + 1_000
+        return times, kept
+
+
+async def timed(pilot: Pilot[Any], key: str) -> float:
+    began = time.perf_counter()
+    await pilot.press(key)
+    return time.perf_counter() - began
+
+
+async def typed_while_streaming(said: Conversation) -> tuple[list[float], float]:
+    """How long keys took while an answer came, and how many deltas a second came."""
+    last = MessageId("answer")
+    begun = Conversation({**said.messages, last: Message(last, SessionId(HERE), Role.ASSISTANT)}, is_whole=True)
+    source = Source(View(conversations={HERE: begun}))
+    app = Screen(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.query_one(Transcript).show(HERE)
+        app.query_one(Input).focus()
+        await pilot.pause()
+        times: list[float] = []
+        streaming = asyncio.create_task(stream(source, last))
+        began = time.perf_counter()
+        while time.perf_counter() - began < TYPING_SECONDS:
+            times.append(await timed(pilot, "x"))
+            await asyncio.sleep(0.02)
+        streaming.cancel()
+        told = await asyncio.gather(streaming, return_exceptions=True)
+        del told
+        length = sum(rope.length for rope in source.view.conversation(HERE).drafts.values())
+        return times, length / DELTA_CHARACTERS / (time.perf_counter() - began)
+
+
+DELTA_CHARACTERS = 4
+
+
+async def stream(source: Source, message_id: str) -> None:
+    """An answer in fragments, told thirty times a second as `Live` tells it."""
+    offset, told_at, view = 0, 0.0, source.view
+    began = time.perf_counter()
+    while True:
+        due = int((time.perf_counter() - began) * DELTAS_A_SECOND)
+        for _ in range(due - offset // DELTA_CHARACTERS):
+            at = offset % len(PROSE)
+            text = (PROSE[at:] + PROSE)[:DELTA_CHARACTERS]
+            delta = WireDelta(HERE, message_id, 0, "text", offset, text)
+            source.view = views.seen(source.view, Envelope("delta", "updated", delta))
+            offset += len(text)
+        now = time.perf_counter()
+        if now - told_at >= FRAME_SECONDS:
+            told_at, before, view = now, view, source.view
+            for heard in source.listeners:
+                heard(before, view)
+        await asyncio.sleep(0.005)
+
+
+def high(times: Iterable[float]) -> float:
+    """The 95th of a hundred."""
+    return statistics.quantiles(times, n=20)[-1]
+
+
+def main() -> int:
+    said = conversation(MESSAGES)
+    yardstick = min(reference() for _ in range(5))
+    open_seconds = min(asyncio.run(opened(said)) for _ in range(2))
+    pages, kept_bytes = asyncio.run(scrolled(said))
+    keys, rate = asyncio.run(typed_while_streaming(said))
+    rows = [
+        (f"open {MESSAGES:,} messages", open_seconds, OPEN_SECONDS_MAX),
+        ("a page up, p95", high(pages), PAGE_SECONDS_MAX),
+        (f"a key while {rate:,.0f} deltas a second come, p95", high(keys), KEY_SECONDS_MAX),
+    ]
+    print(f"{'':48}{'seconds':>10}{'bound':>8}{'ratio':>8}")
+    for name, seconds, bound in rows:
+        print(f"{name:48}{seconds:10.3f}{bound:8.2f}{seconds / yardstick:8.1f}")
+    print(f"{'kept of drawings after all was in sight':48}{kept_bytes / (1 << 20):7.1f} MiB{KEPT_BYTES_MAX >> 20:5} MiB")
+    fits = all(seconds <= bound for _, seconds, bound in rows) and rate >= DELTAS_A_SECOND * 0.9
+    return 0 if fits and kept_bytes <= KEPT_BYTES_MAX else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
