@@ -1,7 +1,8 @@
-"""How the terminal holds out: a long conversation opened and scrolled, an answer streamed while somebody types, a long day.
+"""How the terminal holds out: a long conversation opened and scrolled, an answer streamed while somebody types.
 
-Opening and typing have bounds of their own, in seconds, since a person feels them; the ratio to a reference loop of the same
-process says how much of that is the machine's. Memory is what is kept of drawings when all of a conversation was in sight.
+Times are the process's own, not the clock's: what a person waits on a machine with nothing else to do. So a key counts
+everything the process did until the key was on the screen, be it for the key or for the answer that streams meanwhile.
+The ratio to a reference loop says how fast the machine is. Memory is what is kept of drawings once all was in sight.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import statistics
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,10 +30,12 @@ from turnkeeper.tui.chat.transcript import Transcript
 
 MESSAGES = 10_000
 OPEN_SECONDS_MAX = 1.0
-PAGE_SECONDS_MAX = 0.1
-"""At the 95th of a hundred pages; a hitch is what one notices."""
+PAGE_SECONDS_MAX = 0.05
+HITCH_SECONDS_MAX = 0.15
 DELTAS_A_SECOND = 2_000
+DELTA_CHARACTERS = 4
 TYPING_SECONDS = 6.0
+PAUSE_SECONDS = 0.02
 KEY_SECONDS_MAX = 0.05
 KEPT_BYTES_MAX = 64 << 20
 FRAME_SECONDS = 1 / 30
@@ -54,7 +57,7 @@ def conversation(count: int) -> Conversation:
             case 0:
                 role, parts = Role.USER, (Text(f"Question {at}: why is the last token lost?"), STOPPED)
             case 1:
-                call = ToolCall(ToolCallId(f"c{at}"), "bash", '{"command": "pytest -q", "description": "Test"}', finished=True)
+                call = ToolCall(ToolCallId(f"c{at}"), "bash", '{"command": "pytest -q"}', finished=True)
                 role, parts = Role.ASSISTANT, (Text("Let me run the tests."), call, Finish(FinishReason.TOOL_USE, 1))
             case 2:
                 result = ToolResult(ToolCallId(f"c{at - 1}"), "bash", "....\n" * 30)
@@ -85,21 +88,27 @@ class Source:
 
 
 class Screen(App[None]):
+    """`drawn` is set once a letter is on the screen."""
+
     def __init__(self, source: Source) -> None:
         super().__init__()
         self.source = source
+        self.drawn = asyncio.Event()
 
     def compose(self) -> ComposeResult:
         yield Transcript(self.source)
         yield Input()
 
+    def on_input_changed(self) -> None:
+        self.call_after_refresh(self.drawn.set)
+
 
 def reference() -> float:
     """Work of Python's own, that nobody here can make slower or faster."""
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(20):
         sum(len(f"r{number}") for number in range(20_000))
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 async def opened(said: Conversation) -> float:
@@ -107,10 +116,10 @@ async def opened(said: Conversation) -> float:
     app = Screen(Source(View(conversations={HERE: said})))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        began = time.perf_counter()
+        began = time.process_time()
         app.query_one(Transcript).show(HERE)
         await pilot.pause()
-        return time.perf_counter() - began
+        return time.process_time() - began
 
 
 async def scrolled(said: Conversation) -> tuple[list[float], int]:
@@ -132,9 +141,9 @@ async def scrolled(said: Conversation) -> tuple[list[float], int]:
 
 
 async def timed(pilot: Pilot[Any], key: str) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     await pilot.press(key)
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 async def typed_while_streaming(said: Conversation) -> tuple[list[float], float]:
@@ -150,17 +159,16 @@ async def typed_while_streaming(said: Conversation) -> tuple[list[float], float]
         times: list[float] = []
         streaming = asyncio.create_task(stream(source, last))
         began = time.perf_counter()
-        while time.perf_counter() - began < TYPING_SECONDS:
-            times.append(await timed(pilot, "x"))
-            await asyncio.sleep(0.02)
+        while (seconds := time.perf_counter() - began) < TYPING_SECONDS:
+            app.drawn.clear()
+            pressed = time.process_time()
+            app.simulate_key("x")
+            await app.drawn.wait()
+            times.append(time.process_time() - pressed)
+            await asyncio.sleep(PAUSE_SECONDS)
         streaming.cancel()
-        told = await asyncio.gather(streaming, return_exceptions=True)
-        del told
         length = sum(rope.length for rope in source.view.conversation(HERE).drafts.values())
-        return times, length / DELTA_CHARACTERS / (time.perf_counter() - began)
-
-
-DELTA_CHARACTERS = 4
+        return times, length / DELTA_CHARACTERS / seconds
 
 
 async def stream(source: Source, message_id: str) -> None:
@@ -180,10 +188,10 @@ async def stream(source: Source, message_id: str) -> None:
             told_at, before, view = now, view, source.view
             for heard in source.listeners:
                 heard(before, view)
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(PAUSE_SECONDS / 4)
 
 
-def high(times: Iterable[float]) -> float:
+def high(times: Sequence[float]) -> float:
     """The 95th of a hundred."""
     return statistics.quantiles(times, n=20)[-1]
 
@@ -196,13 +204,14 @@ def main() -> int:
     keys, rate = asyncio.run(typed_while_streaming(said))
     rows = [
         (f"open {MESSAGES:,} messages", open_seconds, OPEN_SECONDS_MAX),
-        ("a page up, p95", high(pages), PAGE_SECONDS_MAX),
+        ("a page up", statistics.median(pages), PAGE_SECONDS_MAX),
+        ("a page up, p95", high(pages), HITCH_SECONDS_MAX),
         (f"a key while {rate:,.0f} deltas a second come, p95", high(keys), KEY_SECONDS_MAX),
     ]
     print(f"{'':48}{'seconds':>10}{'bound':>8}{'ratio':>8}")
     for name, seconds, bound in rows:
         print(f"{name:48}{seconds:10.3f}{bound:8.2f}{seconds / yardstick:8.1f}")
-    print(f"{'kept of drawings after all was in sight':48}{kept_bytes / (1 << 20):7.1f} MiB{KEPT_BYTES_MAX >> 20:5} MiB")
+    print(f"kept of drawings once all was in sight: {kept_bytes / (1 << 20):.1f} MiB, bound {KEPT_BYTES_MAX >> 20} MiB")
     fits = all(seconds <= bound for _, seconds, bound in rows) and rate >= DELTAS_A_SECOND * 0.9
     return 0 if fits and kept_bytes <= KEPT_BYTES_MAX else 1
 

@@ -6,23 +6,20 @@
 Both give the same items, and what did not change is the same object as before.
 """
 
+import operator
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from turnkeeper.client.conversation import Conversation, Spot
-from turnkeeper.client.rope import Rope
+from turnkeeper.client.conversation import Conversation
 from turnkeeper.client.view import View
-from turnkeeper.protocol.messages import PartKind
 from turnkeeper.protocol.runs import RunState
-from turnkeeper.tui.chat.calls import waiting_in
+from turnkeeper.tui.chat.around import Around
 from turnkeeper.tui.chat.index import Index, indexed
-from turnkeeper.tui.chat.items import Item, Said, Standing, Summary, Thought, Used, Working
-from turnkeeper.tui.chat.parts import Surroundings, items_of
+from turnkeeper.tui.chat.items import Item, Said, Summary, Thought, Used, Working
+from turnkeeper.tui.chat.parts import items_of
 
 NESTED_DEPTH_MAX = 4
-
-Drafts = Mapping[Spot, Rope]
 
 
 class Folded(msgspec.Struct, frozen=True):
@@ -33,6 +30,8 @@ class Folded(msgspec.Struct, frozen=True):
     index: Index = Index()
     blocks: Mapping[str, tuple[Item, ...]] = {}
     """Each message's items."""
+    places: Mapping[str, int] = {}
+    """Where each message's items begin."""
     children: "Mapping[str, Folded]" = {}
     """By session what sub-agents do."""
 
@@ -47,23 +46,46 @@ def fold(view: View, session_id: str, before: Folded = NOTHING, *, depth: int = 
     same = conversation.messages is before.conversation.messages
     index = before.index if same else indexed(conversation.messages)
     children = _children(view, index, before, depth)
-    blocks = dict(before.blocks) if same else {id: before.blocks.get(id, ()) for id in conversation.messages}
-    waiting = waiting_in(view, session_id)
+    around = Around(view, conversation, index, children, session_id)
+    made: dict[str, tuple[Item, ...]] = {}
     for id in dict.fromkeys(_changed(view, conversation, index, children, before)):
-        around = _around(view, conversation, index, children, waiting, session_id, id)
-        blocks[id] = _kept(blocks[id], items_of(conversation.now(id), around))
-    items = [item for block in blocks.values() for item in block]
+        known = before.blocks.get(id, ())
+        now = _kept(known, items_of(conversation.now(id), around.of(id)))
+        if len(now) != len(known) or any(one is not other for one, other in zip(now, known, strict=True)):
+            made[id] = now
+    blocks, places, items = _joined(before, made, conversation, same=same)
     if working := _working(view, session_id, items):
-        items.append(_same(working, before.items))
-    return Folded(_unchanged(tuple(items), before.items), session_id, view, conversation, index, blocks, children)
+        items = (*items, before.items[-1] if before.items and before.items[-1] == working else working)
+    items = _unchanged(items, before.items)
+    return Folded(items, session_id, view, conversation, index, blocks, places, children)
 
 
-def _same(item: Item, before: tuple[Item, ...]) -> Item:
-    return before[-1] if before and before[-1] == item else item
+def _joined(
+    before: Folded, made: Mapping[str, tuple[Item, ...]], conversation: Conversation, *, same: bool
+) -> tuple[Mapping[str, tuple[Item, ...]], Mapping[str, int], tuple[Item, ...]]:
+    """Every message's items, where they begin, and all of them. Where only words came, the others are not looked at."""
+    before_items = before.items[:-1] if before.items and isinstance(before.items[-1], Working) else before.items
+    if same and not made:
+        return before.blocks, before.places, before_items
+    if same and all(len(made[id]) == len(before.blocks[id]) for id in made):
+        changed = list(before_items)
+        for id, block in made.items():
+            changed[before.places[id] : before.places[id] + len(block)] = block
+        return {**before.blocks, **made}, before.places, tuple(changed)
+    blocks: dict[str, tuple[Item, ...]] = {}
+    places: dict[str, int] = {}
+    items: list[Item] = []
+    known = before.blocks
+    for id in conversation.messages:
+        block = made[id] if id in made else known.get(id, ())
+        blocks[id], places[id] = block, len(items)
+        items += block
+    return blocks, places, tuple(items)
 
 
 def _unchanged(items: tuple[Item, ...], before: tuple[Item, ...]) -> tuple[Item, ...]:
-    same = len(items) == len(before) and all(now is then for now, then in zip(items, before, strict=True))
+    """The tuple from before, if all in it is the same: then nothing is to be drawn."""
+    same = len(items) == len(before) and all(map(operator.is_, items, before))
     return before if same else items
 
 
@@ -117,57 +139,13 @@ def _children(view: View, index: Index, before: Folded, depth: int) -> dict[str,
     return found
 
 
-def _around(
-    view: View,
-    conversation: Conversation,
-    index: Index,
-    children: Mapping[str, Folded],
-    waiting: Mapping[str, Standing],
-    session_id: str,
-    message_id: str,
-) -> Surroundings:
-    turn = index.turn(message_id)
-    run = view.runs.get(turn.run_id)
-    session = view.sessions.get(session_id)
-    if run is not None:
-        goes_on = not run.has_ended and run.state != RunState.QUEUED.value
-    else:
-        is_latest = index.last in turn.messages
-        goes_on = bool(session and session.is_busy) and is_latest and not turn.run_id
-    known = {call: settled.by for settled in view.settled.values() if (call := settled.tool_call_id)}
-    return Surroundings(
-        run=run,
-        turn=turn,
-        goes_on=goes_on,
-        results=index.results.get(message_id, {}),
-        waiting=waiting,
-        questions={asked.tool_call_id: asked for asked in view.questions.values() if asked.session_id == session_id},
-        answered_by=known,
-        written=frozenset(
-            spot.part
-            for spot in conversation.drafts
-            if spot.message_id == message_id and spot.kind is not PartKind.OUTPUT
-        ),
-        outputs={
-            spot.part: rope.text
-            for spot, rope in conversation.drafts.items()
-            if spot.message_id == message_id and spot.kind is PartKind.OUTPUT
-        },
-        children={id: _uses(child.items) for id, child in children.items()},
-    )
-
-
-def _uses(items: Iterable[Item]) -> tuple[Item, ...]:
-    return tuple(item for item in items if isinstance(item, Used))
-
-
 def _kept(before: tuple[Item, ...], now: tuple[Item, ...]) -> tuple[Item, ...]:
     """What is equal to what was there stays the same object."""
     known = {item.key: item for item in before}
     return tuple(known[item.key] if known.get(item.key) == item else item for item in now)
 
 
-def _working(view: View, session_id: str, items: list[Item]) -> Working | None:
+def _working(view: View, session_id: str, items: tuple[Item, ...]) -> Working | None:
     """Shown while nothing else shows that a run goes on, and while it is being stopped."""
     run = view.active(session_id)
     session = view.sessions.get(session_id)
@@ -178,7 +156,7 @@ def _working(view: View, session_id: str, items: list[Item]) -> Working | None:
     return Working("working", what, stopping) if what or stopping else None
 
 
-def _doing(items: list[Item]) -> str:
+def _doing(items: tuple[Item, ...]) -> str:
     """What the run is at, where no item shows it."""
     match items[-1] if items else None:
         case Used(standing=standing) if standing.is_going_on:

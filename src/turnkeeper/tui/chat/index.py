@@ -44,7 +44,8 @@ class Index(msgspec.Struct, frozen=True):
             if (
                 other.messages.get(id) is not message
                 or self.results.get(id) != other.results.get(id)
-                or (self.turn(id).last == id) != (other.turn(id).last == id)
+                or self.turn_of.get(id) != other.turn_of.get(id)
+                or (id in (self.turn(id).last, other.turn(id).last) and self.turn(id) != other.turn(id))
             ):
                 yield id
 

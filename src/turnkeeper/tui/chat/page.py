@@ -145,7 +145,7 @@ class Page(ScrollView, can_focus=True):
         before = self.sheet.items
         anchor = before[self._top.item].key if self._top.item < len(before) else ""
         self.sheet.put(items)
-        place = self.sheet.place(anchor)
+        place = None if self.follows else self.sheet.place(anchor)
         self._top = Top(min(self._top.item, max(0, len(items) - 1)) if place is None else place, self._top.line)
         self.settle()
 

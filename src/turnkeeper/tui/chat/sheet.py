@@ -17,6 +17,7 @@ from turnkeeper.tui.chat.streaming import Stream
 
 LINES_KEPT_MAX = 6_000
 ITEMS_KEPT_MIN = 8
+NEAR_THE_END = 64
 
 Look = tuple[int, bool, int]
 """What a drawing depends on beside its item: the ink, whether it is expanded, how far it is shifted."""
@@ -45,7 +46,7 @@ class Sheet:
         self._heights: list[int] = []
         self._measured: list[bool] = []
         self._ends: list[int] = []
-        self._places: dict[str, int] | None = None
+        self._places: dict[str, int] = {}
 
     @property
     def lines_kept(self) -> int:
@@ -58,11 +59,7 @@ class Sheet:
 
     def put(self, items: tuple[Item, ...]) -> None:
         """Other items. Those that were here before keep their heights."""
-        same = 0
-        for old, new in zip(self.items, items, strict=False):
-            if old is not new:
-                break
-            same += 1
+        same = common(self.items, items)
         before = {item.key: at + same for at, item in enumerate(self.items[same:])}
         heights, measured = self._heights[:same], self._measured[:same]
         for item in items[same:]:
@@ -70,7 +67,6 @@ class Sheet:
             heights.append(self._heights[at] if at is not None else estimated(item, self.ink.width))
             measured.append(at is not None and self.items[at] is item and self._measured[at])
         self.items, self._heights, self._measured = items, heights, measured
-        self._places = None
         del self._ends[same:]
 
     def use(self, ink: Ink) -> None:
@@ -92,7 +88,8 @@ class Sheet:
 
     def place(self, key: str) -> int | None:
         """Where an item is, counted from 0."""
-        if self._places is None:
+        at = self._places.get(key, -1)
+        if not (0 <= at < len(self.items) and self.items[at].key == key):
             self._places = {item.key: at for at, item in enumerate(self.items)}
         return self._places.get(key)
 
@@ -169,6 +166,17 @@ class Sheet:
             begin = self._ends[-1] if known else 0
             self._ends += list(accumulate(self._heights[known:], initial=begin))[1:]
         return self._ends
+
+
+def common(before: tuple[Item, ...], after: tuple[Item, ...]) -> int:
+    """With how many equal items both begin. All but the last few are compared at once: that is where things change."""
+    most = min(len(before), len(after))
+    same = max(0, most - NEAR_THE_END)
+    if before[:same] != after[:same]:
+        same = 0
+    while same < most and before[same] is after[same]:
+        same += 1
+    return same
 
 
 def estimated(item: Item, width: int) -> int:
