@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from textual.screen import Screen
+
 from tests.client.scene import served
 from tests.tui.scene import At, another
 from turnkeeper.models.scripted import Turn
@@ -38,6 +40,10 @@ class Table(At):
         await self.app.push_screen(dialog, left.append)
         await self.pilot.pause()
         return left
+
+    async def blank(self) -> None:
+        """Put an empty screen under what comes, so that how a dialog looks is about the dialog alone."""
+        await self.app.push_screen(Screen[None]())
 
     async def calm(self) -> None:
         """Nobody has pressed a key for a while."""

@@ -234,6 +234,7 @@ async def test_what_a_command_says_of_itself_cannot_move_the_cursor() -> None:
 @pytest.mark.parametrize("theme", ["turnkeeper-dark", "turnkeeper-light"])
 async def test_how_it_looks(size: tuple[int, int], theme: str) -> None:
     async with table(using("edit", EDIT), tools=[editor([])], size=size) as at:
+        await at.blank()
         await shown(at)
         at.app.theme = theme
         await at.press("right")
