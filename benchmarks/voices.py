@@ -134,8 +134,9 @@ async def many_at_once(folder: Path) -> tuple[float, float]:
             sessions = [await here.session("Named") for _ in range(SESSIONS)]
             async with watched(here, SESSIONS * WORDS * 5, endings=SESSIONS) as heard:
                 begin, worked = time.perf_counter(), time.process_time()
-                for session in sessions:
-                    await here.submit("go", session)
+                async with anyio.create_task_group() as clients:
+                    for session in sessions:
+                        clients.start_soon(here.submit, "go", session)
                 await heard.everything.wait()
                 seconds, busy = time.perf_counter() - begin, time.process_time() - worked
             rounds.append((seconds / (WORDS * WORD_SECONDS), busy / seconds))

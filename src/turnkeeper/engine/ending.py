@@ -13,6 +13,7 @@ import logging
 from dataclasses import dataclass
 
 import anyio
+import msgspec
 from msgspec.structs import replace
 
 from turnkeeper.core import budget
@@ -44,6 +45,7 @@ log = logging.getLogger(__name__)
 DENIED_MAX = 100
 
 CANCELED = "User canceled request"
+UNTELLABLE = "What this run had to say could not be kept: see the server's log."
 SUMMARY_FAILED = "Summarization Error"
 NO_RESULT = {
     Outcome.CANCELLED: "Error: user cancelled assistant tool calling",
@@ -64,6 +66,9 @@ TITLES = {
 class Ending:
     outcome: Outcome
     failure: Failure | None = None
+
+
+LESS = Ending(Outcome.FAILED, Failure(Cause.SERVER, UNTELLABLE))
 
 
 async def perform(running: Running) -> None:
@@ -119,11 +124,34 @@ async def _end(running: Running, ending: Ending, facts: list[e.Fact]) -> None:
             log.warning("the ending of a run cannot be written yet", extra={"run_id": running.run.run_id})
             await anyio.sleep(wait_seconds)
             wait_seconds = min(wait_seconds * 2, RETRY_MAX_SECONDS)
+        except Exception:  # what a stranger made us say must not keep the run from ending
+            if not facts and ending == LESS:
+                raise
+            log.exception("an ending cannot be told as it is", extra={"run_id": running.run.run_id})
+            ending = _without_what_cannot_be_kept(running, ending, facts)
         else:
             break
     _tell_hooks(running, ending)
     outcome = ending.outcome.value
     log.info("run ended", extra={"run_id": running.run.run_id, "outcome": outcome, "steps": running.steps})
+
+
+def _without_what_cannot_be_kept(running: Running, ending: Ending, facts: list[e.Fact]) -> Ending:
+    """First what is open is closed with less; then the ending itself says less."""
+    if facts:
+        kept = [fact for fact in facts if _can_be_kept(fact)]
+        facts[:] = kept if len(kept) < len(facts) else []
+        return ending
+    running.last = None
+    return LESS
+
+
+def _can_be_kept(fact: e.Fact) -> bool:
+    try:
+        msgspec.json.encode(fact)
+    except Exception:  # noqa: BLE001 - whatever it is, it cannot
+        return False
+    return True
 
 
 async def _close_what_is_open(running: Running, facts: list[e.Fact]) -> None:

@@ -16,6 +16,7 @@ from turnkeeper.engine.sub_agent import delegate
 from turnkeeper.engine.versions import record
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import NO_MESSAGE, MessageId, RunId, SessionId, ToolCallId
+from turnkeeper.protocol.letters import whole
 from turnkeeper.protocol.messages import Delta, PartKind, ToolCall
 from turnkeeper.protocol.requests import Answers, Question
 from turnkeeper.protocol.sessions import Effect, EffectState, FileRead, FileVersion, Todo
@@ -107,7 +108,7 @@ class CallHands:
         return await delegate(self._running, self._call, prompt, title=title, kind=kind, workdir=workdir)
 
     def progress(self, text: str) -> None:
-        means = self._running.workspace.means
+        means, text = self._running.workspace.means, whole(text)
         delta = Delta(self.session_id, self.message_id, self._index, PartKind.OUTPUT, self._shown, text)
         self._shown += len(text)
         means.broker.whisper(means.id, delta)

@@ -12,6 +12,7 @@ from contextlib import aclosing
 import anyio
 
 from turnkeeper.engine.draft import Draft
+from turnkeeper.engine.letters import Letters
 from turnkeeper.engine.means import Knobs
 from turnkeeper.engine.running import Running
 from turnkeeper.models.model import (
@@ -71,9 +72,11 @@ async def listen(running: Running, model: Model, question: Question, draft: Draf
 
 
 async def _hear(running: Running, stream: AsyncGenerator[Chunk, None], draft: Draft, patience: Patience) -> None:
+    letters = Letters()
     async with aclosing(stream) as chunks:
-        async for chunk in chunks:
-            patience.heard(chunk)
+        async for said in chunks:
+            chunk = letters.heard(said)
+            patience.heard(said)
             if facts := draft.hear(chunk):
                 await running.say(*facts)
                 draft.told()

@@ -14,6 +14,7 @@ from turnkeeper.engine.running import Running
 from turnkeeper.models.model import Finished, Model, ModelTrouble, Purpose, Question, TextSaid, UsageSaid
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import MessageId
+from turnkeeper.protocol.letters import whole
 from turnkeeper.protocol.messages import FinishReason, Message, Role, Text
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.runs import Usage
@@ -103,5 +104,5 @@ async def _answered(running: Running, model: Model, prompt: str) -> tuple[str, U
                     pass
     finally:
         await stream.aclose()
-    answer = "" if reason is FinishReason.MAX_TOKENS else text
+    answer = "" if reason is FinishReason.MAX_TOKENS else whole(text)
     return answer, usage.priced(spent, prices(model.info))

@@ -17,6 +17,7 @@ from turnkeeper.engine.means import HookVerdict
 from turnkeeper.engine.running import Running, RunOver
 from turnkeeper.models.model import ToolSpec
 from turnkeeper.protocol import events as e
+from turnkeeper.protocol.letters import whole
 from turnkeeper.protocol.messages import Finish, FinishReason, ToolCall, ToolResult
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.sessions import Effect, EffectState
@@ -100,10 +101,10 @@ def _result(call: ToolCall, answer: Answer) -> ToolResult:
     return ToolResult(
         tool_call_id=call.id,
         name=call.name,
-        content=answer.content,
+        content=whole(answer.content),
         data=answer.data,
         mime_type=answer.mime_type,
-        metadata=answer.metadata,
+        metadata=whole(answer.metadata),
         is_error=answer.is_error,
     )
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import msgspec
 
 from turnkeeper.protocol.ids import ToolCallId
+from turnkeeper.protocol.letters import whole
 from turnkeeper.protocol.messages import FinishReason, Message
 from turnkeeper.protocol.runs import Cause, Usage
 
@@ -145,10 +146,10 @@ class ModelTrouble(Exception):
         status: int = 0,
         retry_after_seconds: float | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(whole(message))
         self.trouble = trouble
-        self.message = message
-        self.title = title
+        self.message = whole(message)
+        self.title = whole(title)
         self.status = status
         self.retry_after_seconds = retry_after_seconds
 
