@@ -16,8 +16,7 @@ from turnkeeper.core.claims import Policy
 from turnkeeper.models.model import Question
 from turnkeeper.models.scripted import CallTool, Hold, Say, ScriptedModel, Think, Turn, turn
 from turnkeeper.protocol import events as e
-from turnkeeper.server.sse import WHOLE_MESSAGE_SECONDS
-from turnkeeper.server.telling import Detail, Teller
+from turnkeeper.server.telling import WHOLE_MESSAGE_SECONDS, Detail, Teller
 from turnkeeper.testing.front import front
 
 A = "0b7a3c1e-7d4a-4c1c-9a51-0c1d1f0d9e11"

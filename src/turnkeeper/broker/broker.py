@@ -15,6 +15,9 @@ from turnkeeper.protocol.messages import Delta
 class Watch(Protocol):
     """One watcher's ear at one workspace. Memory it holds is bounded, however slow its owner is."""
 
+    heard: int
+    """How many of the whispers were heard: a place among them that another watch can go on from."""
+
     async def next(self, after: Position) -> tuple[Position, list[Delta]]:
         """Wait until the log is known to reach beyond `after` or something was whispered; returns both."""
         ...

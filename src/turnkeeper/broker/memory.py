@@ -98,16 +98,16 @@ class MemoryWatch:
     def __init__(self, room: Room, *, deltas: bool) -> None:
         self._room = room
         self._deltas = deltas
-        self._heard = room.whispered
+        self.heard = room.whispered
 
     async def next(self, after: Position) -> tuple[Position, list[Delta]]:
         room = self._room
         # Others get their turn even if there is always something new.
         await checkpoint()
-        while room.position <= after and not (self._deltas and room.whispered > self._heard):
+        while room.position <= after and not (self._deltas and room.whispered > self.heard):
             await (room.stirred if self._deltas else room.rung).wait()
-        fresh = conflated(room.since(self._heard)) if self._deltas else []
-        self._heard = room.whispered
+        fresh = conflated(room.since(self.heard)) if self._deltas else []
+        self.heard = room.whispered
         return room.position, fresh
 
 

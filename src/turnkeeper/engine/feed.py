@@ -9,7 +9,10 @@ lost ones resume. What it is given is one of
 """
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
 
+from turnkeeper.broker.broker import Watch
 from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol.events import Entry
 from turnkeeper.protocol.ids import Position
@@ -17,31 +20,70 @@ from turnkeeper.protocol.messages import Delta
 from turnkeeper.store.store import READ_MAX, Snapshot
 
 
-async def follow(
-    workspace: Workspace, after: Position | None = None, *, deltas: bool = True
-) -> AsyncGenerator[tuple[Sequence[Entry], Sequence[Delta], Snapshot | None], None]:
-    """Yield (entries, deltas, snapshot) for ever; the caller's scope ends it."""
-    means = workspace.means
-    async with means.broker.watch(means.id, deltas=deltas) as watch:
-        position = workspace.tail.head if after is None else after
+class Place(NamedTuple):
+    """Where a watcher stands: in the log, and among the whispers. Two at the same place are given the same next."""
+
+    position: Position
+    whisper: int
+
+
+class Given(NamedTuple):
+    """What a watcher is given next; one of the three."""
+
+    entries: Sequence[Entry] = ()
+    deltas: Sequence[Delta] = ()
+    snapshot: Snapshot | None = None
+
+
+class Feed:
+    """Owns a watcher's place."""
+
+    def __init__(self, workspace: Workspace, watch: Watch, position: Position) -> None:
+        self._workspace = workspace
+        self._watch = watch
+        self._position = position
+
+    @property
+    def place(self) -> Place:
+        return Place(self._position, self._watch.heard)
+
+    def go_to(self, place: Place) -> None:
+        """Go on from where another watcher of the same workspace stood."""
+        self._position, self._watch.heard = place
+
+    async def next(self) -> Given:
+        """What follows, as soon as there is something."""
+        workspace = self._workspace
         while True:
-            entries = workspace.tail.after(position, READ_MAX)
-            if entries is None or position > workspace.tail.head:
-                if await _is_out_of_reach(workspace, position):
-                    snapshot = await means.store.snapshot()
-                    position = snapshot.position
-                    yield (), (), snapshot
-                    continue
-                entries = await means.store.read(position)
-                if entries and entries[0].position != position + 1:
+            entries = workspace.tail.after(self._position, READ_MAX)
+            if entries is None or self._position > workspace.tail.head:
+                if await _is_out_of_reach(workspace, self._position):
+                    snapshot = await workspace.means.store.snapshot()
+                    self._position = snapshot.position
+                    return Given(snapshot=snapshot)
+                entries = await workspace.means.store.read(self._position)
+                if entries and entries[0].position != self._position + 1:
                     continue  # what came between was forgotten while we asked
             if entries:
-                position = entries[-1].position
-                yield entries, (), None
-                continue
-            _, whispered = await watch.next(position)
+                self._position = entries[-1].position
+                return Given(entries)
+            _, whispered = await self._watch.next(self._position)
             if whispered:
-                yield (), whispered, None
+                return Given(deltas=whispered)
+
+
+@asynccontextmanager
+async def feed(workspace: Workspace, after: Position | None = None, *, deltas: bool = True) -> AsyncGenerator[Feed]:
+    """A feed from a position onward, or from now."""
+    async with workspace.means.broker.watch(workspace.means.id, deltas=deltas) as watch:
+        yield Feed(workspace, watch, workspace.tail.head if after is None else after)
+
+
+async def follow(workspace: Workspace, after: Position | None = None, *, deltas: bool = True) -> AsyncGenerator[Given]:
+    """Everything a feed gives, for ever; the caller's scope ends it."""
+    async with feed(workspace, after, deltas=deltas) as reading:
+        while True:
+            yield await reading.next()
 
 
 async def _is_out_of_reach(workspace: Workspace, position: Position) -> bool:

@@ -12,14 +12,17 @@ event stream that is read.
 import asyncio
 import socket
 from collections.abc import Callable
+from functools import partial
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from turnkeeper.server.bounds import Bounds
 from turnkeeper.server.peers import is_stranger
 
 ABORT = "turnkeeper.abort"
 """Under this name a request finds how to drop its connection without waiting for a client that does not read."""
+PUSH = "turnkeeper.push"
+"""Under this name an event stream finds how to hand over a piece of its body, framed, without waiting."""
 KEEP_ALIVE_PROBES = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 90_000))
 """A client whose computer is gone says nothing; after a minute and a half we know."""
 
@@ -103,6 +106,9 @@ class DoorProtocol(HttpToolsProtocol):
         if not self._is_refused:
             self._is_answering = True
             super().on_headers_complete()
+            extensions = self.cycle.scope.get("extensions")
+            assert extensions is not None
+            extensions[PUSH] = {"push": partial(self._push, self.cycle)}
 
     def on_body(self, body: bytes) -> None:
         if self._is_refused:
@@ -144,6 +150,13 @@ class DoorProtocol(HttpToolsProtocol):
         self._taken()
         super().resume_writing()
 
+    def _push(self, cycle: RequestResponseCycle, piece: bytes) -> bool:
+        """Send a framed piece of a body; False, and nothing is sent, unless it will be on its way at once."""
+        if self.flow.write_paused or cycle.disconnected or cycle.response_complete or not cycle.chunked_encoding:
+            return False
+        self.transport.write(piece)
+        return True
+
     def _look_if_taken(self) -> None:
         """Whatever was taken meanwhile, however little, is a sign of life."""
         left = self.transport.get_write_buffer_size()
@@ -180,6 +193,11 @@ class DoorProtocol(HttpToolsProtocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
+
+
+def framed(piece: bytes) -> bytes:
+    """A piece of a body, as it travels."""
+    return b"%x\r\n%b\r\n" % (len(piece), piece)
 
 
 def bounded(limits: Bounds) -> type[DoorProtocol]:

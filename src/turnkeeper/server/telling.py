@@ -8,11 +8,13 @@ Two ways of telling:
 """
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from enum import StrEnum
-from weakref import WeakKeyDictionary, proxy
+from weakref import proxy
 
 import anyio
 
+from turnkeeper.engine.feed import Given
 from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol import wire_events as wire
@@ -23,6 +25,7 @@ from turnkeeper.protocol.requests import Answers, Decision, Permission, Request
 from turnkeeper.protocol.runs import Outcome
 from turnkeeper.protocol.sessions import SessionInfo
 from turnkeeper.protocol.wire import EventType, encode, envelope, frame
+from turnkeeper.protocol.wire_clients import ClientView, Presence
 from turnkeeper.protocol.wire_details import delta_to_wire, told
 from turnkeeper.protocol.wire_messages import exact, merged
 from turnkeeper.protocol.wire_requests import (
@@ -33,6 +36,7 @@ from turnkeeper.protocol.wire_requests import (
 )
 from turnkeeper.protocol.wire_sessions import file_to_wire, session_to_wire
 
+WHOLE_MESSAGE_SECONDS = 0.033
 TOLD_ENTRIES_MAX = 4096
 TOLD_BYTES_MAX = 32 * 1024 * 1024
 
@@ -53,10 +57,19 @@ class Teller:
         self._told_bytes = 0
         self._telling: dict[int, anyio.Event] = {}
         self._whole: dict[MessageId, tuple[int, bytes]] = {}
+        self._present: tuple[tuple[ClientView, ...], bytes] = ((), b"")
 
-    def recall(self, entry: Entry) -> bytes | None:
-        """The entry's bytes, if somebody has told it before."""
-        return self._told.get(entry.position)
+    async def said(self, given: Given) -> bytes:
+        """What is told of the entries or the deltas that a watcher was given."""
+        if given.entries:
+            entries = given.entries if self.detail is Detail.DETAIL else told_once(given.entries)
+            return b"".join([self._told.get(entry.position) or await self.tell(entry) for entry in entries])
+        if self.detail is Detail.DETAIL or not given.deltas:
+            return fragments(given.deltas)
+        # All watchers look at the same ticks, so that what they see is encoded once. The feed gathers what is
+        # whispered meanwhile, so a slow eye costs nobody anything.
+        await anyio.sleep(until_tick(anyio.current_time()))
+        return b"".join([self.written(message_id) for message_id in changed(given.deltas)])
 
     async def tell(self, entry: Entry) -> bytes:
         """The entry's bytes; many watchers asking at once wait for the first."""
@@ -184,16 +197,11 @@ class Teller:
             self._whole = {id: seen for id, seen in self._whole.items() if id in drafts} | {message_id: known}
         return known[1]
 
-
-_TELLERS: WeakKeyDictionary[Workspace, dict[Detail, Teller]] = WeakKeyDictionary()
-
-
-def teller_of(workspace: Workspace, detail: Detail) -> Teller:
-    """The one teller of a workspace for this detail: it lives as long as the workspace does."""
-    tellers = _TELLERS.setdefault(workspace, {})
-    if detail not in tellers:
-        tellers[detail] = Teller(workspace, detail)
-    return tellers[detail]
+    def present(self, here: tuple[ClientView, ...]) -> bytes:
+        """Who is there."""
+        if self._present[0] is not here or not self._present[1]:
+            self._present = (here, frame(envelope("presence", "updated", Presence(here))))
+        return self._present[1]
 
 
 def asked(request: Request, *, exact: bool) -> list[bytes]:
@@ -227,9 +235,31 @@ def signing_in(waiting: e.RunWaiting, session_id: SessionId) -> list[bytes]:
     return [envelope("agent_event", "created", wire.re_authenticate(session_id, waiting.provider))]
 
 
-def fragments(deltas: list[Delta]) -> bytes:
-    return b"".join(frame(envelope("delta", "updated", delta_to_wire(delta))) for delta in deltas)
+def fragments(deltas: Sequence[Delta]) -> bytes:
+    return b"".join([frame(envelope("delta", "updated", delta_to_wire(delta))) for delta in deltas])
 
 
 def snapshot_line(view: object, position: int) -> bytes:
     return frame(b'{"type":"snapshot","payload":{"type":"updated","payload":%b}}' % encode(view), position=position)
+
+
+def until_tick(now: float) -> float:
+    """How long it is until the next moment at which messages being written are looked at."""
+    return WHOLE_MESSAGE_SECONDS - now % WHOLE_MESSAGE_SECONDS
+
+
+def changed(deltas: Sequence[Delta]) -> list[MessageId]:
+    return list(dict.fromkeys(delta.message_id for delta in deltas))
+
+
+def told_once(entries: Sequence[Entry]) -> list[Entry]:
+    """Of several changes of one message heard together only the last is told: a whole message holds all of them."""
+    last: dict[MessageId, int] = {}
+    for entry in entries:
+        if isinstance(entry.event, e.PartSaid | e.MessageReset):
+            last[entry.event.message_id] = entry.position
+    return [
+        entry
+        for entry in entries
+        if not isinstance(entry.event, e.PartSaid | e.MessageReset) or last[entry.event.message_id] == entry.position
+    ]

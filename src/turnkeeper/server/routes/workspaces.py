@@ -11,9 +11,10 @@ from turnkeeper.protocol.wire_own import Snapshot
 from turnkeeper.protocol.wire_reading import body_client_id
 from turnkeeper.protocol.wire_sessions import CurrentSession
 from turnkeeper.protocol.wire_workspaces import Workspace, WorkspaceCreation
+from turnkeeper.server.chorus import chorus_of
 from turnkeeper.server.routing import Route
 from turnkeeper.server.sse import EventStream, snapshot_of
-from turnkeeper.server.telling import Detail, teller_of
+from turnkeeper.server.telling import Detail
 from turnkeeper.server.visit import EMPTY, Reply, Visit, json
 
 
@@ -71,7 +72,7 @@ async def events(visit: Visit) -> Reply:
         raise TooManyStreams
     stream = EventStream(
         room,
-        teller_of(room.workspace, detail),
+        chorus_of(room.workspace, detail),
         after=_position(visit),
         heartbeat_seconds=server.heartbeat_seconds,
         send_seconds=server.send_seconds,
