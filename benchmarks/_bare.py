@@ -1,11 +1,11 @@
-"""The least that could be done instead: an ASGI application of one page, on the same HTTP server as ours.
+"""The least that could be done instead: an ASGI application of four pages, on the HTTP server that ours is on, too.
 
-    python -m benchmarks._bare SOCKET DATABASE
+python -m benchmarks._bare SOCKET [DATABASE]
 
-    GET  /v1/health   200
-    POST /row         one row, committed, then 202
-    GET  /events      a stream, to which every push is written
-    POST /push?n=     one buffer, encoded beforehand, is pushed to all streams so often
+GET  /v1/health   200
+POST /row         one row, committed, then 202
+GET  /events      a stream, to which everything is written that is pushed
+POST /push?n=     the body is pushed n times, as it is
 """
 
 import asyncio
@@ -16,53 +16,56 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import uvicorn
-
-from turnkeeper.store.database import connect
+import uvloop
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-EVENT_BYTES = 400
-"""About as long as what is told of a session."""
-BUFFER = b'data: {"type":"session","payload":"' + b"x" * (EVENT_BYTES - 40) + b'"}\n\n'
-TABLE = "CREATE TABLE IF NOT EXISTS rows (n INTEGER PRIMARY KEY, body BLOB)"
+TABLE = "CREATE TABLE rows (n INTEGER PRIMARY KEY, body BLOB)"
 INSERT = "INSERT INTO rows (body) VALUES (?)"
+KEEP_ALIVE_SECONDS = 120
 
 
 class Bare:
-    """Owns a table with one kind of row, and who listens."""
+    """Owns a table with one kind of row, and what was pushed last."""
 
-    def __init__(self, path: Path) -> None:
-        self._db = connect(path)
-        self._db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-        self._db.execute(TABLE)
+    def __init__(self, database: str) -> None:
+        if database:
+            from turnkeeper.store.database import connect
+
+            self._db = connect(Path(database))
+            self._db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            self._db.execute(TABLE)
+        self._buffer = b""
         self._pushed = 0
         self._more = asyncio.Event()
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         match scope["path"]:
             case "/row":
-                body = (await receive())["body"]
-                self._db.execute("BEGIN IMMEDIATE")
-                self._db.execute(INSERT, (body,))
-                self._db.execute("COMMIT")
+                self._write((await receive())["body"])
                 await answer(send, 202)
             case "/push":
-                await receive()
-                for _ in range(int(parse_qs(scope["query_string"])[b"n"][0])):
-                    self._push()
-                    await asyncio.sleep(0)
+                self._buffer = (await receive())["body"]
+                await self._push(int(parse_qs(scope["query_string"])[b"n"][0]))
                 await answer(send, 200)
             case "/events":
-                await self._listen(send)
+                await self._tell(send)
             case _:
                 await answer(send, 200)
 
-    def _push(self) -> None:
-        self._pushed += 1
-        self._more.set()
-        self._more = asyncio.Event()
+    def _write(self, row: bytes) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.execute(INSERT, (row,))
+        self._db.execute("COMMIT")
 
-    async def _listen(self, send: Send) -> None:
+    async def _push(self, times: int) -> None:
+        for _ in range(times):
+            self._pushed += 1
+            self._more.set()
+            self._more = asyncio.Event()
+            await asyncio.sleep(0)
+
+    async def _tell(self, send: Send) -> None:
         told = self._pushed
         headers = [(b"content-type", b"text/event-stream")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -71,7 +74,7 @@ class Bare:
             while told == self._pushed:
                 await self._more.wait()
             told += 1
-            await send({"type": "http.response.body", "body": BUFFER, "more_body": True})
+            await send({"type": "http.response.body", "body": self._buffer, "more_body": True})
 
 
 async def answer(send: Send, status: int) -> None:
@@ -79,10 +82,10 @@ async def answer(send: Send, status: int) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def main(socket: str, database: str) -> None:
+def main(socket: str, database: str = "") -> None:
     async def serve() -> None:
         config = uvicorn.Config(
-            Bare(Path(database)),  # pyright: ignore[reportArgumentType] - ASGI in plain dictionaries
+            Bare(database),
             uds=socket,
             http="httptools",
             loop="none",
@@ -90,14 +93,13 @@ def main(socket: str, database: str) -> None:
             ws="none",
             log_config=None,
             access_log=False,
-            timeout_keep_alive=120,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=1,
         )
         await uvicorn.Server(config).serve()
-
-    import uvloop
 
     uvloop.run(serve())
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:])

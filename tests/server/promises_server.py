@@ -151,6 +151,9 @@ PROMISES: dict[str, list[str]] = {
         "events", "who_comes_late_is_asked_what_still_waits_for_an_answer_once"
     ),
     "an event is encoded once for all who watch": _in("events", "what_is_told_is_encoded_once_for_everybody"),
+    "who does not keep up holds nobody up and misses nothing": _in(
+        "events", "who_does_not_take_what_all_are_told_reads_on_by_itself_and_falls_into_step_again"
+    ),
     "our own clients are told fragments and finished parts": _in(
         "events",
         "a_client_that_asks_for_it_is_told_every_turn_of_a_run_in_fragments_and_finished_parts",

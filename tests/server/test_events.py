@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import anyio
@@ -11,12 +11,15 @@ import pytest
 from anyio import fail_after
 
 from tests.server.moments import ASKING, QUESTIONING, Gate, Moment, hands, standing
-from tests.server.plain import Served, Watching, served, watch
+from tests.server.plain import Served, Watching, ask, served, watch
 from turnkeeper.core.claims import Policy
 from turnkeeper.models.model import Question
 from turnkeeper.models.scripted import CallTool, Hold, Say, ScriptedModel, Think, Turn, turn
 from turnkeeper.protocol import events as e
-from turnkeeper.server.telling import WHOLE_MESSAGE_SECONDS, Detail, Teller
+from turnkeeper.protocol.wire import frame
+from turnkeeper.server import telling
+from turnkeeper.server.chorus import chorus_of
+from turnkeeper.server.telling import WHOLE_MESSAGE_SECONDS, Detail
 from turnkeeper.testing.front import front
 
 A = "0b7a3c1e-7d4a-4c1c-9a51-0c1d1f0d9e11"
@@ -287,28 +290,53 @@ async def test_who_comes_late_is_asked_what_still_waits_for_an_answer_once(momen
     assert heard.kind == "session"
 
 
-async def test_what_is_told_is_encoded_once_for_everybody() -> None:
-    with fail_after(5):
-        async with front(turn(Say("done"))) as house:
-            client = await house.client()
-            session = await client.session("named")
-            async with client.events() as events:
-                await client.prompt(session, "go", "r1")
-                await events.next("run_complete")
-            (room,) = house.reception.rooms()
-            teller = Teller(room.workspace, Detail.WHOLE)
-            entries = list(room.workspace.tail.after(room.workspace.tail.start, 100) or ())
-            told: list[list[bytes]] = []
+@pytest.mark.parametrize("detail", ["", "&detail=delta"])
+async def test_what_is_told_is_encoded_once_for_everybody(monkeypatch: pytest.MonkeyPatch, detail: str) -> None:
+    made: list[bytes] = []
 
-            async def look() -> None:
-                told.append([await teller.tell(entry) for entry in entries])
+    def counted(line: bytes, *, position: int | None = None) -> bytes:
+        made.append(frame(line, position=position))
+        return made[-1]
 
-            async with anyio.create_task_group() as watchers:
-                for _ in range(10):
-                    watchers.start_soon(look)
-    assert len(told) == 10
-    for lines in told:
-        assert all(mine is first for mine, first in zip(lines, told[0], strict=True))
+    with fail_after(10):
+        async with (
+            watched(turn(Say("a < b", characters=1)), query=detail) as (door, here, first),
+            AsyncExitStack() as s,
+        ):
+            more = [watch(door.socket, f"{here}/events?client_id={A}{detail}") for _ in range(20)]
+            watching = [first, *[await s.enter_async_context(stream) for stream in more]]
+            session = await begun(door, here)
+            # Whoever has been told something stands where the others stand.
+            for stream in watching:
+                await stream.next("session", id=session)
+                stream.raw = b""
+            monkeypatch.setattr(telling, "frame", counted)
+            await door.post(f"{here}/agent", prompt(session))
+            for stream in watching:
+                await stream.next("run_complete")
+    assert [stream.raw for stream in watching] == [b"".join(made)] * 21
+
+
+async def test_who_does_not_take_what_all_are_told_reads_on_by_itself_and_falls_into_step_again() -> None:
+    with fail_after(20):
+        async with watched() as (door, here, quick), watch(door.socket, f"{here}/events?client_id={A}") as slow:
+            session = await begun(door, here)
+            # Together more than a socket holds for who does not read it.
+            titles = [f"{number} " + "x" * 20_000 for number in range(200)]
+            for title in titles:
+                answer = await ask(door.socket, "PUT", f"{here}/sessions/{session}", {"id": session, "title": title})
+                assert answer.status == 200
+                await quick.next("session", title=title)
+            (room,) = door.house.reception.rooms()
+            chorus = chorus_of(room.workspace, Detail.WHOLE)
+            in_step = [chorus.size]
+            await slow.next("session", title=titles[-1])
+            await begun(door, here)
+            for stream in (quick, slow):
+                await stream.next("session", title="named", message_count=0)
+            in_step.append(chorus.size)
+    assert in_step == [1, 2]
+    assert [heard.id for heard in slow.seen] == [heard.id for heard in quick.seen]
 
 
 async def test_a_stream_ends_with_its_terminating_chunk_when_its_workspace_closes() -> None:
