@@ -77,11 +77,13 @@ async def _hear(running: Running, stream: AsyncGenerator[Chunk, None], draft: Dr
         async for said in chunks:
             chunk = letters.heard(said)
             patience.heard(said)
-            if facts := draft.hear(chunk):
+            facts = draft.hear(chunk)
+            if isinstance(chunk, Finished):
+                # What it closes is told with why the answer ended and what it cost: one writing instead of two.
+                return
+            if facts:
                 await running.say(*facts)
                 draft.told()
-            if isinstance(chunk, Finished):
-                return
     raise ModelTrouble(Trouble.CUT, "The answer stopped before its end.")
 
 
