@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src"
+MAP = Path(__file__).parent.parent / "docs" / "house.md"
 PORTS = {"store.store", "broker.broker", "models.model", "tools.tool", "settings.settings"}
 FACES = {"cli", "tui", "web", "acp"}
 WITHIN = {"protocol", "core", "settings", "store", "broker", "models", "tools", "engine"}
@@ -56,6 +57,34 @@ MAY_KNOW: dict[str, set[str]] = {
 
 def test_every_import_points_the_way_the_house_allows() -> None:
     assert sorted(broken_rules(SOURCE)) == []
+
+
+def test_the_page_with_the_map_tells_the_same() -> None:
+    entrances = {"__init__", "__main__"}
+    held = {rule: allowed - {rule} for rule, allowed in MAY_IMPORT.items() if rule not in entrances}
+    assert told_on(MAP.read_text("utf-8")) == held
+
+
+def told_on(page: str) -> dict[str, set[str]]:
+    """What the rows of the page's table allow, in the words of the table here."""
+    everything = WITHIN | FACES | {"server", "client", "house", "testing"}
+    told: dict[str, set[str]] = {}
+    for line in page.splitlines():
+        if not line.startswith("| `"):
+            continue
+        rules, _, may_import, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        named = {as_rule(name) for name in re.findall("`([^`]+)`", may_import)} | (
+            FACES if "faces" in may_import else set()
+        )
+        for rule in map(as_rule, re.findall("`([^`]+)`", rules)):
+            also = told[rule.split(".")[0]] if may_import.startswith("also") else set[str]()
+            told[rule] = (everything - named if may_import.startswith("everything but") else named | also) - {rule}
+    return told
+
+
+def as_rule(name: str) -> str:
+    """`store/store.py` is `store.store`, and `tui/` is `tui`."""
+    return name.removesuffix(".py").strip("/").replace("/", ".")
 
 
 def test_an_import_against_the_table_is_found_however_it_is_written(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a workspace works with, as `house.py` puts it together, and how long it is patient."""
+"""What a workspace works with, as `house/` puts it together, and how long it is patient."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
