@@ -8,9 +8,12 @@ import anyio
 import pytest
 
 from tests.cli.inside import Inside, inside, said
+from turnkeeper.cli.sessions import how_far
 from turnkeeper.models.scripted import CallTool, Hold, Say, Use, turn
+from turnkeeper.protocol.ids import RunId, SessionId, ToolCallId
 from turnkeeper.protocol.requests import Decision
 from turnkeeper.protocol.runs import Usage
+from turnkeeper.protocol.sessions import Effect, EffectState
 from turnkeeper.testing.scene import PlainTool
 from turnkeeper.tools.tool import Asking, Call, Hands
 
@@ -96,6 +99,26 @@ async def test_what_was_said_is_found_and_finding_nothing_is_not_success() -> No
         assert (await at.tk("sessions", "search", "--json", "cache")).json()[0]["session_id"] == session
         nothing = await at.tk("sessions", "search", "elephant")
         assert (nothing.code, nothing.out) == (1, "")
+
+
+async def test_how_far_tool_calls_got_is_told_in_words() -> None:
+    async def act(call: Call, hands: Hands) -> str:
+        await hands.begin("make clean")
+        return "done"
+
+    async with inside(turn(CallTool("c1", "act", {})), turn(Say("ok")), tools=[PlainTool("act", act)]) as at:
+        session = await said(at, "Cleaning", "hi")
+        _, told = (await at.tk("sessions", "effects", session)).out.splitlines()
+        assert told.split()[-4:] == ["done", "act", "make", "clean"]
+        assert (await at.tk("sessions", "effects", session, "--json")).json()[0]["subject"] == "make clean"
+
+
+def test_every_way_a_call_can_have_gone_has_its_words() -> None:
+    states = [(EffectState.INTENDED, 0), (EffectState.STARTED, 1), (EffectState.FINISHED, 1), (EffectState.FINISHED, 0)]
+    effects = [
+        Effect(ToolCallId("c"), SessionId("s"), RunId("r"), "bash", state, started_at=at) for state, at in states
+    ]
+    assert [how_far(one) for one in effects] == ["not begun", "begun, no end known", "done", "answered"]
 
 
 async def test_importing_what_is_not_there_says_so() -> None:

@@ -149,6 +149,31 @@ async def test_a_sub_agents_tokens_are_counted_once() -> None:
             assert (total["runs"], total["usage"]["input_tokens"], total["usage"]["output_tokens"]) == (1, 330, 33)
 
 
+async def test_how_far_each_tool_call_got_can_be_read_by_a_person() -> None:
+    async def act(call: Call, hands: Hands) -> str:
+        await hands.begin(f"rm {call.id}")
+        return "gone"
+
+    async def look(call: Call, hands: Hands) -> str:
+        return "seen"
+
+    calls = turn(CallTool("c1", "act", {}), CallTool("c2", "look", {}))
+    with fail_after(10):
+        async with front(calls, turn(Say("done")), tools=[PlainTool("act", act), PlainTool("look", look)]) as house:
+            client = await house.client()
+            session = await client.session()
+            await asked(client, session, "hi", "r1")
+            told = await get(client, f"/sessions/{session}/effects")
+            nowhere = await client.http.get(client.path("/sessions/nowhere/effects"))
+    assert [(one["tool_call_id"], one["state"], one.get("subject", "")) for one in told] == [
+        ("c1", "finished", "rm c1"),
+        ("c2", "finished", ""),
+    ]
+    assert told[0]["started_at"] <= told[0]["at"]
+    assert "started_at" not in told[1]
+    assert nowhere.status == 404
+
+
 async def why(client: Client, session: str) -> Any:
     return await get(client, f"/sessions/{session}/why")
 

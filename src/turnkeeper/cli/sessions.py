@@ -16,6 +16,7 @@ from turnkeeper.cli.reach import Reach, reaching, run
 
 if TYPE_CHECKING:
     from turnkeeper.client.workspace import WorkspaceClient
+    from turnkeeper.protocol.sessions import Effect
     from turnkeeper.protocol.wire_sessions import Session
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -35,6 +36,7 @@ def sessions() -> None:
     turnkeeper sessions list
     turnkeeper sessions search "race condition"
     turnkeeper sessions export last --output talk.html
+    turnkeeper sessions effects last
     turnkeeper sessions fork 3f2a --title "another way"
     turnkeeper sessions import crush
     """
@@ -229,6 +231,38 @@ def search(reach: Reach, words: tuple[str, ...], limit: int, as_json: bool) -> i
         return Exit.FINISHED if hits else Exit.FAILED
 
     return run(work)
+
+
+@sessions.command()
+@reaching
+@SESSION
+@JSON
+def effects(reach: Reach, session: str, as_json: bool) -> None:
+    """Tell how far each tool call got: after a crash, which command may have run."""
+
+    async def work() -> None:
+        async with reach.workspace() as workspace:
+            found = await workspace.overview.effects((await session_named(workspace, session)).id)
+        if as_json:
+            emit(found)
+        elif not found:
+            say("No tool was used here.")
+        else:
+            now = time.time()
+            rows = [(f"{ago(now - one.at / 1000)} ago", how_far(one), one.tool, one.subject) for one in found]
+            table(("WHEN", "HOW FAR", "TOOL", "ON"), rows)
+
+    run(work)
+
+
+def how_far(effect: "Effect") -> str:
+    match effect.state:
+        case "intended":
+            return "not begun"
+        case "started":
+            return "begun, no end known"
+        case _:
+            return "done" if effect.started_at else "answered"
 
 
 @sessions.group("import")

@@ -2,6 +2,7 @@
 
 from turnkeeper.client.asking import segment
 from turnkeeper.client.place import Place
+from turnkeeper.protocol.sessions import Effect
 from turnkeeper.protocol.wire_overview import (
     BackupRequest,
     DatabaseReport,
@@ -30,6 +31,10 @@ class Overview:
     async def why(self, session_id: str) -> Why:
         """What a session waits for at this moment, since when and until when."""
         return await self._place.get(f"/sessions/{segment(session_id)}/why", Why)
+
+    async def effects(self, session_id: str) -> list[Effect]:
+        """How far each of its tool calls got, the one that moved last at the end."""
+        return await self._place.get(f"/sessions/{segment(session_id)}/effects", list[Effect])
 
     async def statistics(self, *, since: int = 0, offset_minutes: int = 0) -> Statistics:
         """What was used since a moment (Unix milliseconds), by the days of a clock so far ahead of Greenwich's."""

@@ -115,7 +115,19 @@ class CallHands:
 
     def _started(self, subject: str) -> Effect:
         now = self._running.workspace.means.now()
-        return Effect(self._call.id, self.session_id, self.run_id, self._call.name, EffectState.STARTED, subject, now)
+        effect = Effect(
+            tool_call_id=self._call.id,
+            session_id=self.session_id,
+            run_id=self.run_id,
+            tool=self._call.name,
+            state=EffectState.STARTED,
+            subject=subject,
+            at=now,
+            started_at=now,
+        )
+        # What is told at the end says what was acted on, too.
+        self._running.begun[self._call.id] = effect
+        return effect
 
     def _sight(self, path: Path, digest: str, mtime_ns: int) -> e.FileSeen:
         now = self._running.workspace.means.now()

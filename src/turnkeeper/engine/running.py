@@ -78,6 +78,8 @@ class Running:
     draft: Draft | None = None
     unanswered: dict[ToolCallId, str] = field(default_factory=dict[ToolCallId, str])
     """Calls of the latest answer that have no result yet, by id, with their tool's name."""
+    begun: dict[ToolCallId, Effect] = field(default_factory=dict[ToolCallId, Effect])
+    """Calls that have begun to act and have no result yet."""
     unsaid: list[tuple[e.Fact, ...]] = field(default_factory=list[tuple[e.Fact, ...]])
     """What could not be written when it was said: it is written with the ending."""
     asked: dict[RequestId, "Settlement"] = field(default_factory=dict[RequestId, "Settlement"])
@@ -199,12 +201,15 @@ class Running:
 
     def answered(self, result: ToolResult) -> tuple[e.Fact, ...]:
         """A call's result, and that its effect is over: told together, so that neither is ever alone."""
+        begun = self.begun.pop(result.tool_call_id, None)
         over = Effect(
             tool_call_id=result.tool_call_id,
             session_id=self.session.id,
             run_id=self.run.run_id,
             tool=result.name,
             state=EffectState.FINISHED,
+            subject=begun.subject if begun else "",
             at=self.workspace.means.now(),
+            started_at=begun.started_at if begun else 0,
         )
         return e.MessageSaid(self.new_message(Role.TOOL, result)), e.EffectNoted(over)

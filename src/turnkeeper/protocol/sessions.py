@@ -81,4 +81,8 @@ class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
     tool: str
     state: EffectState
     subject: str = ""
+    """What it acts on: a command, a path. Only a tool that acts says so."""
     at: int = 0
+    """When it got this far, in Unix milliseconds."""
+    started_at: int = 0
+    """When it began to act; 0 if it never did, as a call that was denied or only reads."""

@@ -3,9 +3,11 @@
 import re
 
 from turnkeeper.engine import copying, finding, waiting
+from turnkeeper.engine.conversations import found
 from turnkeeper.engine.statistics import statistics
 from turnkeeper.protocol.ids import MessageId
 from turnkeeper.protocol.problems import BadRequest, Problem
+from turnkeeper.protocol.sessions import Effect
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_overview import (
     BackupRequest,
@@ -76,6 +78,12 @@ async def stats(visit: Visit) -> Reply:
 
 async def why(visit: Visit) -> Reply:
     return json(await waiting.why((await visit.room()).workspace, visit.session_id))
+
+
+async def effects(visit: Visit) -> Reply:
+    workspace = (await visit.room()).workspace
+    info = await found(workspace, visit.session_id)
+    return json(await workspace.means.store.effects(info.id))
 
 
 async def check(visit: Visit) -> Reply:
@@ -176,6 +184,7 @@ ROUTES = (
         gives=Session,
         own=True,
     ),
+    Route("GET", f"{_ONE}/effects", effects, "How far each tool call got.", gives=list[Effect], own=True),
     Route("GET", f"{_ONE}/why", why, "What it waits for, and since when.", gives=Why, own=True),
     Route(
         "GET",
