@@ -74,7 +74,7 @@ def told_on(page: str) -> dict[str, set[str]]:
             continue
         rules, _, may_import, _ = (cell.strip() for cell in line.strip("|").split("|"))
         named = {as_rule(name) for name in re.findall("`([^`]+)`", may_import)} | (
-            FACES if "faces" in may_import else set()
+            FACES if "faces" in may_import else set[str]()
         )
         for rule in map(as_rule, re.findall("`([^`]+)`", rules)):
             also = told[rule.split(".")[0]] if may_import.startswith("also") else set[str]()
