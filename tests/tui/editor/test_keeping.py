@@ -1,6 +1,9 @@
 """Drafts, as somebody at the terminal has them: kept for each session, and through the end of the terminal."""
 
+import sys
 from pathlib import Path
+
+from anyio import fail_after, open_process
 
 from tests.tui.editor.scene import editor
 from turnkeeper.protocol.runs import Attachment
@@ -65,6 +68,63 @@ async def test_what_is_written_while_a_session_begins_belongs_to_it(tmp_path: Pa
         assert at.text == "and then|"
     assert Drafts(tmp_path / "drafts").load("/front", "s1").text == "and then"
     assert Drafts(tmp_path / "drafts").load("/front", "") == NOTHING
+
+
+async def test_a_session_with_a_draft_of_its_own_keeps_it_whatever_was_sent_before(tmp_path: Path) -> None:
+    drafts = Drafts(tmp_path / "drafts")
+    drafts.put("/front", "s1", Draft("an old thought"))
+    assert drafts.write()
+    async with editor(state_dir=tmp_path) as at:
+        await at.type("first")
+        await at.press("enter")
+        await at.type("and then")
+        at.composer.session_id = "s1"
+        await at.pilot.pause()
+        assert at.text == "an old thought|"
+        at.composer.session_id = ""
+        await at.pilot.pause()
+        assert at.text == "and then|"
+
+
+async def test_a_prompt_that_was_given_back_stays_where_it_was_written(tmp_path: Path) -> None:
+    async with editor(state_dir=tmp_path) as at:
+        await at.type("first")
+        await at.press("enter")
+        at.composer.put("first", (PICTURE,))
+        at.composer.session_id = "s1"
+        await at.pilot.pause()
+        assert (at.text, at.names) == ("|", [])
+        at.composer.session_id = ""
+        await at.pilot.pause()
+        assert (at.text, at.names) == ("first|", ["a.png"])
+
+
+KILLED = """
+import sys, anyio
+from pathlib import Path
+from tests.tui.editor.scene import editor
+
+async def main(folder):
+    async with editor(state_dir=folder) as at:
+        await at.type("a thought that was not")
+        drafts = folder / "drafts"
+        await at.until(lambda: drafts.is_dir() and any("was not" in path.read_text() for path in drafts.glob("*.json")))
+        print("written", flush=True)
+        await anyio.sleep_forever()
+
+anyio.run(main, Path(sys.argv[1]))
+"""
+
+
+async def test_a_draft_survives_a_terminal_that_is_killed(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    with fail_after(30):
+        async with await open_process(command, cwd=Path(__file__).parents[3], stderr=None) as terminal:
+            assert terminal.stdout
+            assert b"written" in await terminal.stdout.receive()
+            terminal.kill()
+    async with editor(state_dir=tmp_path) as at:
+        assert at.text == "a thought that was not|"
 
 
 async def test_a_disk_that_takes_no_drafts_is_said_once(tmp_path: Path) -> None:

@@ -49,3 +49,12 @@ async def test_what_is_pasted_into_a_shell_line_is_text_whatever_it_is() -> None
         await at.type("!")
         await at.paste("x\n" * 20)
         assert (at.area.text, at.names) == ("x\n" * 20, [])
+
+
+async def test_a_command_that_is_given_back_is_a_shell_line_again_where_nothing_is_being_written() -> None:
+    async with editor() as at:
+        at.composer.put("!make")
+        await at.pilot.pause()
+        assert (at.composer.is_shell, at.text) == (True, "make|")
+        at.composer.put("!test")
+        assert (at.composer.is_shell, at.area.text) == (True, "!test\nmake")

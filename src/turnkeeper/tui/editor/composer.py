@@ -113,8 +113,11 @@ class Composer(Vertical):
         return self
 
     def put(self, text: str, attachments: Iterable[Attachment] = ()) -> None:
-        """Put a text in, before whatever is being written."""
+        """Put a text in, before whatever is being written. With an exclamation mark it is the shell's again."""
         kept = self._area.text
+        self._sent_from_nowhere = False
+        if text.startswith("!") and not kept:
+            self.is_shell, text = True, text[1:]
         self._area.put(f"{text}\n{kept}" if kept.strip() else text)
         self._chips.attachments = (*attachments, *self._chips.attachments)
         self.focus()
@@ -138,12 +141,12 @@ class Composer(Vertical):
         self._known = draft
 
     def _watch_session_id(self, before: str, after: str) -> None:
-        draft = self._draft()
-        begins_here = not before and self._sent_from_nowhere
-        self._sent_from_nowhere = False
-        self._waits = False
         if self._keeping is None:
             return
+        draft = self._draft()
+        begins_here = not before and self._sent_from_nowhere and self._keeping.load(after).is_empty
+        self._sent_from_nowhere = False
+        self._waits = False
         if begins_here:
             # What has been written since the first prompt went off belongs to the session which that has begun.
             self._keeping.put(before, NOTHING)
