@@ -118,7 +118,11 @@ class PermissionDialog(Reading, Answering):
         yield Static("", id="asker", markup=False)
         yield Paper(id="matter")
         yield Choices()
-        yield Input(placeholder="Why not? The model reads it. Enter sends, escape goes back.", id="reason")
+        yield Input(
+            placeholder="Why not? The model reads it. Enter sends, escape goes back.",
+            id="reason",
+            select_on_focus=False,
+        )
         yield Static("", id="meaning", markup=False)
 
     def on_mount(self) -> None:
