@@ -105,12 +105,18 @@ class Moving(Page):
         self.focus_near(-1, _is_from_a_person)
 
     def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
+        _taken(event)
         self.move(WHEEL_LINES)
 
     def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
+        _taken(event)
         self.move(-WHEEL_LINES)
+
+
+def _taken(event: events.Event) -> None:
+    """Nobody else is to answer it: not what is around this, and not what this is made from."""
+    event.stop()
+    event.prevent_default()
 
 
 def _is_from_a_person(item: Item) -> bool:

@@ -156,9 +156,8 @@ class Opening(Moving):
         if text := self.selected():
             self.post_message(self.Copied(text))
 
-    async def _on_mouse_up(self, event: events.MouseUp) -> None:
+    def on_mouse_up(self) -> None:
         """What was selected by dragging is copied when the button is let go."""
-        await super()._on_mouse_up(event)
         self.call_after_refresh(self._copy_selected)
 
     def _copy_selected(self) -> None:

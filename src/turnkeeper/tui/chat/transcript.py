@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
 
@@ -16,7 +17,7 @@ from turnkeeper.client.view import View
 from turnkeeper.tui.chat.finding import Finding
 from turnkeeper.tui.chat.fold import NOTHING, Folded, fold
 from turnkeeper.tui.chat.ink import Ink, Line, joined
-from turnkeeper.tui.chat.items import Used, Working
+from turnkeeper.tui.chat.items import Item, Used, Working
 from turnkeeper.tui.chat.keys import KEYS
 from turnkeeper.tui.keys import bindings
 
@@ -49,7 +50,9 @@ class Transcript(Finding):
         self.session_id = ""
         self.folded = NOTHING
         self._workdir = workdir
-        self._seen = 0
+        self._seen: tuple[int, Item | None] = (0, None)
+        self.news = ""
+        """What came since the end was in sight."""
         self._read: set[str] = set()
         self._rest_until = 0.0
         self._later: Timer | None = None
@@ -68,7 +71,7 @@ class Transcript(Finding):
         self.session_id = session_id
         self.folded = Folded(session_id=session_id)
         self._read.clear()
-        self._seen = 0
+        self._seen = (0, None)
         self.focus_key, self.follows = "", True
         self.sheet.expand_all(expanded=False)
         self.action_leave()
@@ -121,23 +124,30 @@ class Transcript(Finding):
     def settle(self) -> None:
         super().settle()
         if self.follows:
-            self._seen = self._count()
+            self._seen = self._said()
+        news = self._news()
+        if news != self.news:
+            self.news = news
+            self.refresh(Region(0, self.rows_high - 1, self.size.width, 1))
 
-    def _count(self) -> int:
+    def _said(self) -> tuple[int, Item | None]:
+        """How many items there are, and the last one."""
         items = self.sheet.items
-        return len(items) - bool(items and isinstance(items[-1], Working))
+        count = len(items) - bool(items and isinstance(items[-1], Working))
+        return count, items[count - 1] if count else None
 
-    @property
-    def unseen(self) -> int:
-        """How many items came since the end was in sight."""
-        return max(0, self._count() - self._seen)
+    def _news(self) -> str:
+        if self.follows:
+            return ""
+        count, last = self._said()
+        new = count - self._seen[0]
+        return f"{new} new" if new > 0 else "more" if last is not self._seen[1] else ""
 
     def decorated(self, y: int, strip: Strip, line: Line) -> Strip:
         strip = super().decorated(y, strip, line)
-        if y != self.rows_high - 1 or self.follows or not self.unseen or self.is_typing or self.query_text:
+        if y != self.rows_high - 1 or not self.news or self.is_typing or self.query_text:
             return strip
-        glyphs = self.sheet.ink.glyphs
-        text = f" {glyphs.down} {self.unseen} new, G to see "
+        text = f" {self.sheet.ink.glyphs.down} {self.news} below, G goes there "
         note = self.made(joined((text, "banner")), self.visual_style, len(text))
         return Strip.join([strip.crop(0, strip.cell_length - len(text)), note])
 
