@@ -13,7 +13,7 @@ from typing import TextIO
 import anyio
 
 from turnkeeper.cli.ending import Ending
-from turnkeeper.cli.output import is_terminal, plain, style
+from turnkeeper.cli.output import cut, is_terminal, plain, style, terminal_columns, width
 from turnkeeper.cli.printing import Printer, subject
 from turnkeeper.client.hearing import Began, Called, More, Moved, News, Used
 from turnkeeper.protocol.config import Config
@@ -107,11 +107,16 @@ class Progress:
             return
         for frame in itertools.cycle(FRAMES):
             await anyio.sleep(TICK_SECONDS)
-            if self._doing and self._is_shown:
-                seconds = time.monotonic() - self._since
-                self._err.write(f"{ERASE}{frame} {self._doing} {seconds:.0f} s")
-                self._err.flush()
-                self._is_drawn = True
+            self.draw(frame)
+
+    def draw(self, frame: str) -> None:
+        """What is done now, on one line: one that is too long for the terminal could not be erased."""
+        if self._doing and self._is_shown:
+            clock = f" {time.monotonic() - self._since:.0f} s"
+            doing = cut(self._doing, max(1, terminal_columns() - width(clock) - len(f"{frame} ") - 1))
+            self._err.write(f"{ERASE}{frame} {doing}{clock}")
+            self._err.flush()
+            self._is_drawn = True
 
     def _name_model(self, message: Message) -> None:
         """Once, and only where nobody configured whoever answers."""
