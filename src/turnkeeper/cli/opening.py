@@ -62,4 +62,5 @@ def open_(reach: Reach, session: str, goes_on: bool, yolo: bool) -> int:
     # What a token is for is told to the server, and to nobody else.
     env = {name: value for name, value in os.environ.items() if name != "TURNKEEPER_TOKEN"}
     app = Terminal(connect, session=LATEST if goes_on else session, env=env, state_dir=state_dir(os.environ))
-    return app.run() or 0
+    app.run()
+    return app.return_code or 0

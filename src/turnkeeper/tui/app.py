@@ -15,7 +15,6 @@ from pathlib import Path
 import anyio
 from textual.app import InvalidThemeError
 from textual.binding import Binding
-from textual.css.query import NoMatches
 
 from turnkeeper.client.events import Link
 from turnkeeper.protocol.problems import Problem
@@ -71,9 +70,9 @@ class Terminal(Host):
         """Whether the workspace is on the screen."""
         return self.main is not None and self.main.is_shown
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         self._apply(Settings())
-        self.push_screen(Starting())
+        await self.push_screen(Starting())
         self.run_worker(self._stay(), name="connection", exclusive=True)
 
     async def _stay(self) -> None:
@@ -82,23 +81,33 @@ class Terminal(Host):
             while not self._leaving.is_set():
                 self._retry = anyio.Event()
                 try:
-                    async with self._connect() as live, anyio.create_task_group() as tasks:
-                        await self._begin(live)
-                        tasks.start_soon(live.follow)
-                        await live.begun()
-                        self.main = Main(live, session=self._session)
-                        await self.switch_screen(self.main)
-                        await self._leaving.wait()
-                        tasks.cancel_scope.cancel()
-                except Problem as problem:
-                    if isinstance(self.screen, Starting):
-                        self.screen.failed(problem.message)
-                        await self._retry.wait()
-                    else:
-                        self._leaving.set()
+                    await self._attached()
+                except (Problem, BaseExceptionGroup) as error:
+                    await self._failed(problem_in(error))
         finally:
             self.live = None
             self._left.set()
+
+    async def _attached(self) -> None:
+        """Attached to the workspace until somebody leaves, or until it cannot be any longer."""
+        async with self._connect() as live, anyio.create_task_group() as tasks:
+            await self._begin(live)
+            tasks.start_soon(live.follow)
+            await live.begun()
+            main = Main(live, session=self._session)
+            await self.switch_screen(main)
+            self.main = main
+            await self._leaving.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _failed(self, problem: Problem) -> None:
+        """Say why there is no connection, and wait until somebody wants to try again."""
+        if self.main is not None:
+            self._session, self.main = self.main.session_id, None
+            await self.switch_screen(Starting())
+        if isinstance(self.screen, Starting):
+            self.screen.failed(problem.message)
+        await self._retry.wait()
 
     async def _begin(self, live: Live) -> None:
         self.live = live
@@ -150,6 +159,9 @@ class Terminal(Host):
         elif isinstance(self.screen, Starting) and link.problem:
             self.screen.failed(link.problem, goes_on=True)
 
+    def on_main_settings_moved(self) -> None:
+        self.run_worker(self.configure(), name="settings", group="settings", exclusive=True)
+
     # Leaving
 
     def on_starting_again(self) -> None:
@@ -158,10 +170,7 @@ class Terminal(Host):
     async def leave(self) -> None:
         """Say goodbye and go. Runs go on without us."""
         if self.main is not None:
-            try:
-                await self.main.put_away()
-            except NoMatches:
-                pass
+            await self.main.put_away()
         self._leaving.set()
         self._retry.set()
         with anyio.move_on_after(GOODBYE_SECONDS):
@@ -170,3 +179,14 @@ class Terminal(Host):
 
     async def action_quit(self) -> None:
         self.run_worker(self.leave(), name="leaving", group="leaving", exclusive=True)
+
+
+def problem_in(error: BaseException) -> Problem:
+    """The problem that ended a connection, however it is wrapped; what is none is a defect, and is raised."""
+    match error:
+        case Problem():
+            return error
+        case BaseExceptionGroup(exceptions=(inner,)):
+            return problem_in(inner)
+        case _:
+            raise error

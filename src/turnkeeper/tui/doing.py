@@ -121,14 +121,10 @@ class Doing:
 
     def _told(self, restored: Sequence[RestoredView], word: str) -> bool:
         """Whether there was anything to tell."""
-        done = [one.path for one in restored if not one.problem]
-        # Files in which there was nowhere to go are no news beside one in which there was.
-        wrong = [f"{one.path}: {one.problem}" for one in restored if one.problem and NOTHING not in one.problem]
-        if done:
-            self._host.say(f"{word}: {', '.join(done)}")
-        if wrong:
-            self._host.say("\n".join(wrong), severity="warning")
-        return bool(done or wrong)
+        told = told_restored(restored, word)
+        for text, severity in told:
+            self._host.say(text, severity=severity)
+        return bool(told)
 
     async def ask_nobody(self, skip: bool) -> None:
         """From now on this terminal's runs ask nobody, or ask again."""
@@ -142,3 +138,11 @@ class Doing:
     async def init_prompt(self) -> str:
         """What to send so that the project gets described; empty where that cannot be learnt."""
         return await self._live.attempt(self._live.workspace.config.init_prompt(), "look at the project") or ""
+
+
+def told_restored(restored: Sequence[RestoredView], word: str) -> list[tuple[str, str]]:
+    """What became of files, to be said, and how grave it is. Where there was nowhere to go is no news."""
+    done = [one.path for one in restored if not one.problem]
+    wrong = [f"{one.path}: {one.problem}" for one in restored if one.problem and NOTHING not in one.problem]
+    told = [(f"{word}: {', '.join(done)}", "information")] if done else []
+    return [*told, ("\n".join(wrong), "warning")] if wrong else told

@@ -40,6 +40,20 @@ def requests_of(view: View, sessions: frozenset[str]) -> list[str]:
     return [*permissions, *questions]
 
 
+def waiting_elsewhere(view: View) -> str:
+    """A conversation in which something waits for an answer; empty where nothing does."""
+    requests = (*view.permissions.values(), *view.questions.values())
+    return next((_root(view, request.session_id) for request in requests), "")
+
+
+def _root(view: View, session_id: str) -> str:
+    """The conversation a sub-agent's session belongs to."""
+    session = view.sessions.get(session_id)
+    if session is None or not session.parent_session_id:
+        return session_id
+    return _root(view, session.parent_session_id)
+
+
 def activity(view: View, session_id: str) -> Activity:
     """What is going on in a session at this moment."""
     run = view.active(session_id)

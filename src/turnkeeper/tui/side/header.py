@@ -19,11 +19,11 @@ class Header(Static):
     def __init__(self) -> None:
         super().__init__("", id="header", markup=False)
 
-    def draw(self, view: View, session_id: str, facts: Facts) -> None:
-        self.update(header(view, session_id, facts, f" {glyphs_of(self).bullet} "))
+    def draw(self, view: View, session_id: str, facts: Facts, *, me: str) -> None:
+        self.update(header(view, session_id, facts, me=me, between=f" {glyphs_of(self).bullet} "))
 
 
-def header(view: View, session_id: str, facts: Facts, between: str) -> Content:
+def header(view: View, session_id: str, facts: Facts, *, me: str, between: str) -> Content:
     session = view.sessions.get(session_id)
     if session is None:
         return Content("")
@@ -42,4 +42,12 @@ def header(view: View, session_id: str, facts: Facts, between: str) -> Content:
     if facts.changes:
         added, removed = sum(one.added for one in facts.changes), sum(one.removed for one in facts.changes)
         said.append(Content(f"{len(facts.changes)} changed +{added} -{removed}"))
+    if others := here(view, session_id, me):
+        said.append(Content(f"with {', '.join(others)}"))
     return Content(between).join(said)
+
+
+def here(view: View, session_id: str, me: str) -> list[str]:
+    """Who else looks at this session, each once."""
+    others = [client.client_id for client in view.watching(session_id) if client.client_id != me]
+    return list(dict.fromkeys(view.name_of(id) or id[:8] for id in others))

@@ -17,6 +17,7 @@ from turnkeeper.tui.side.around import Facts
 FILES_MAX = 12
 TODOS_MAX = 10
 JOBS_MAX = 6
+PEOPLE_MAX = 8
 BAR_CELLS = 10
 
 
@@ -35,7 +36,7 @@ class Sidebar(VerticalScroll, can_focus=False):
     def compose(self) -> ComposeResult:
         yield self._drawn
 
-    def draw(self, view: View, session_id: str, facts: Facts, path: str) -> None:
+    def draw(self, view: View, session_id: str, facts: Facts, *, path: str, me: str) -> None:
         glyphs = glyphs_of(self)
         sections = (
             about_session(view, session_id, path),
@@ -44,7 +45,7 @@ class Sidebar(VerticalScroll, can_focus=False):
             about_todos(view, session_id, glyphs),
             about_jobs(facts, glyphs),
             about_servers(facts, glyphs),
-            about_people(view, session_id),
+            about_people(view, session_id, me, glyphs),
         )
         self._drawn.update(Content("\n\n").join([section for section in sections if section]))
 
@@ -148,12 +149,16 @@ def about_servers(facts: Facts, glyphs: Glyphs) -> Content:
     return section("Connected", lines) if lines else Content("")
 
 
-def about_people(view: View, session_id: str) -> Content:
-    session = view.sessions.get(session_id)
-    count = session.attached_clients if session else 0
-    if count < 2:
-        return Content("")
-    return section("Here", [muted(f"{count} clients look at this session")])
+def about_people(view: View, session_id: str, me: str, glyphs: Glyphs) -> Content:
+    """Who else is in this workspace, those who look at this session first."""
+    others = [client for client in view.clients.values() if client.client_id != me]
+    others.sort(key=lambda client: client.session_id != session_id)
+    lines: list[Content] = []
+    for client in others[:PEOPLE_MAX]:
+        where = "looks at this" if client.session_id == session_id else client.kind or "elsewhere"
+        name = view.name_of(client.client_id) or client.client_id[:8]
+        lines.append(Content.assemble(glyphs.bullet, f" {name} ", muted(where)))
+    return section("Here too", [*lines, *and_more(len(others), PEOPLE_MAX)]) if lines else Content("")
 
 
 def and_more(count: int, shown: int) -> list[Content]:

@@ -1,0 +1,166 @@
+"""A dialog that is a list: what is typed narrows it, arrows move in it, enter takes what is marked.
+
+Rows come from the view or from the server; they are ranked as files are when they are named. A row is marked by its id,
+so that it stays marked when others come and go.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from turnkeeper.client.view import View
+from turnkeeper.tui.dialogs.dialog import Dialog, Foot
+from turnkeeper.tui.dialogs.list_keys import KEYS
+from turnkeeper.tui.editor.fuzzy import ranked
+from turnkeeper.tui.keys import bindings
+from turnkeeper.tui.live import Live
+
+ROWS_MAX = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a list. `called` is what typed letters are compared with; without it, it is a heading."""
+
+    id: str
+    line: Content
+    called: str = ""
+
+    @property
+    def is_heading(self) -> bool:
+        return not self.called
+
+
+class Filtered(Dialog):
+    """Owns what is typed, and which row is marked."""
+
+    BINDINGS = bindings(KEYS, "list")
+    AUTO_FOCUS = "#filter"
+    PLACEHOLDER = "Type to narrow the list"
+    NOTHING = "There is nothing here."
+    DEFAULT_CSS = """
+    Filtered #filter { margin: 1 0; }
+    Filtered #rows { height: auto; max-height: 1fr; }
+    Filtered #nothing { color: $text-muted; height: auto; display: none; }
+    Filtered #about { color: $text-muted; height: auto; max-height: 4; margin-top: 1; }
+    """
+
+    def __init__(self, live: Live) -> None:
+        super().__init__(live)
+        self._rows: Sequence[Row] = ()
+        self._shown: Sequence[Row] = ()
+
+    def inside(self) -> Iterable[Widget]:
+        yield Input(placeholder=self.PLACEHOLDER, id="filter")
+        rows = OptionList(id="rows", markup=False)
+        rows.can_focus = False
+        yield rows
+        yield Static(self.NOTHING, id="nothing", markup=False)
+        yield Static("", id="about", markup=False)
+
+    # What a list says of itself
+
+    def rows(self, view: View) -> Sequence[Row]:
+        """All there are, in order."""
+        del view
+        return ()
+
+    def about(self, row: Row | None) -> Content | str:
+        """What is to be known of the marked row, below the list."""
+        del row
+        return ""
+
+    def taken(self, row: Row) -> None:
+        """Enter, or a click, on a row."""
+
+    # How it is shown
+
+    @property
+    def marked(self) -> Row | None:
+        index = self.query_one(OptionList).highlighted
+        return self._shown[index] if index is not None and index < len(self._shown) else None
+
+    def draw(self, view: View) -> None:
+        self.put(self.rows(view))
+
+    def put(self, rows: Sequence[Row]) -> None:
+        """Show these rows, as far as they fit what is typed."""
+        self._rows = rows
+        marked = self.marked
+        typed = self.query_one("#filter", Input).value.strip()
+        self._shown = narrowed(rows, typed)
+        listed = self.query_one(OptionList)
+        listed.set_options([Option(row.line, id=row.id, disabled=row.is_heading) for row in self._shown])
+        ids = [row.id for row in self._shown]
+        if marked is not None and marked.id in ids and not marked.is_heading:
+            listed.highlighted = ids.index(marked.id)
+        else:
+            listed.highlighted = next((at for at, row in enumerate(self._shown) if not row.is_heading), None)
+        listed.display = bool(self._shown)
+        nothing = self.query_one("#nothing", Static)
+        nothing.display = not self._shown
+        nothing.update(f"Nothing is called “{typed}”." if typed and rows else self.NOTHING)
+        self._tell_about()
+
+    def mark(self, id: str) -> None:
+        """Mark a row."""
+        at = next((at for at, row in enumerate(self._shown) if row.id == id), None)
+        if at is not None:
+            self.query_one(OptionList).highlighted = at
+
+    def _tell_about(self) -> None:
+        said = self.about(self.marked)
+        about = self.query_one("#about", Static)
+        about.update(said)
+        about.display = bool(said)
+        self.query_one(Foot).refresh()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input.id == "filter":
+            event.stop()
+            self.query_one(OptionList).highlighted = None
+            self.put(self._rows)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input.id == "filter":
+            event.stop()
+            self.action_take()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._tell_about()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_take()
+
+    def action_take(self) -> None:
+        if (row := self.marked) is not None and not row.is_heading:
+            self.taken(row)
+
+    def action_above(self) -> None:
+        self.query_one(OptionList).action_cursor_up()
+
+    def action_below(self) -> None:
+        self.query_one(OptionList).action_cursor_down()
+
+    def action_page_above(self) -> None:
+        self.query_one(OptionList).action_page_up()
+
+    def action_page_below(self) -> None:
+        self.query_one(OptionList).action_page_down()
+
+
+def narrowed(rows: Sequence[Row], typed: str) -> Sequence[Row]:
+    """Those that fit what is typed, best first and without headings; all of them, while nothing is."""
+    if not typed:
+        return rows[:ROWS_MAX]
+    by_name: dict[str, list[Row]] = {}
+    for row in rows:
+        if not row.is_heading:
+            by_name.setdefault(row.called, []).append(row)
+    return [row for match in ranked(typed, by_name, most=ROWS_MAX) for row in by_name[match.text]]

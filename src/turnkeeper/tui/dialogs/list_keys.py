@@ -1,0 +1,25 @@
+"""The keys of dialogs that are lists, and of those that ask for a line of text."""
+
+from turnkeeper.tui.keys import Key
+
+KEYS = (
+    Key("list.take", "enter", "Take: what is marked", shown=True),
+    Key("list.above", "up,ctrl+p", "The row above"),
+    Key("list.below", "down,ctrl+n", "The row below"),
+    Key("list.page-above", "pageup", "A page up"),
+    Key("list.page-below", "pagedown", "A page down"),
+    Key("line.newline", "ctrl+j,shift+enter", "New line"),
+    Key("line.save", "ctrl+s,ctrl+enter", "Save: the text", shown=True),
+    Key("quit.yes", "y,enter,ctrl+c", "Leave", shown=True),
+    Key("quit.no", "n,escape", "Stay", shown=True),
+    Key("files.undo", "ctrl+z", "Take back: this file", shown=True),
+    Key("files.redo", "ctrl+y", "Do again: this file", shown=True),
+    Key("files.undo-all", "ctrl+a", "Take back: all files", shown=True),
+    Key("files.down", "ctrl+d", "Scroll down"),
+    Key("files.up", "ctrl+u", "Scroll up"),
+    Key("files.split", "ctrl+t", "Side by side, or in one column"),
+    Key("jobs.kill", "ctrl+x", "Stop: this command", shown=True),
+    Key("grants.revoke", "ctrl+x", "Take back: this permission", shown=True),
+    Key("grants.turn", "tab", "Turn: what is allowed, what was decided", shown=True),
+    Key("settings.project", "tab", "Where: for you, or for this workspace", shown=True),
+)

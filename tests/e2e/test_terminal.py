@@ -1,0 +1,105 @@
+"""Two people at two terminals, one session, a real server: what one does the other sees, and neither loses anything."""
+
+import os
+import signal
+from collections.abc import Generator
+
+import pytest
+
+from tests.cli.scene import Home, home
+from tests.e2e.screens import KINDS, Screen, is_here, over, screen, shows
+from turnkeeper.models.scripted import Pause, Say, turn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(180)]
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    if not is_here(request.param):
+        pytest.skip("tmux is not installed; the same is proved on the emulated screen")
+    return request.param
+
+
+@pytest.fixture
+def at() -> Generator[Home]:
+    with home(TURNKEEPER_SERVER_IDLE_TIMEOUT="10") as scene:
+        yield scene
+
+
+def opened(at: Home, kind: str, *arguments: str):  # type: ignore[no-untyped-def] - a context manager of a screen
+    return screen(kind, *arguments, env=at.env, cwd=at.project)
+
+
+def said(one: Screen, text: str) -> None:
+    one.type(text)
+    one.press("enter")
+
+
+def test_two_terminals_show_one_conversation_and_leave_it_to_the_server(at: Home, kind: str) -> None:
+    at.script(turn(Say("The first answer.")), turn(Say("The second answer.")))
+    with opened(at, kind) as first:
+        shows(first, "Say what to do")
+        said(first, "hello from the first")
+        shows(first, "hello from the first", "The first answer.", "ready")
+        with opened(at, kind, "--continue") as second:
+            shows(second, "hello from the first", "The first answer.")
+            shows(first, "with ")
+            said(second, "and from the second")
+            for one in (first, second):
+                shows(one, "and from the second", "The second answer.")
+            second.press("ctrl+c", "ctrl+c")
+            over(second)
+        shows(first, "The second answer.", without="with ")
+
+
+def test_what_one_stops_has_stopped_for_both(at: Home, kind: str) -> None:
+    at.script(turn(Say("Counting"), Pause(600), Say(" done")))
+    with opened(at, kind) as first:
+        shows(first, "Say what to do")
+        said(first, "count")
+        shows(first, "Counting", "esc esc to stop")
+        with opened(at, kind, "--continue") as second:
+            shows(second, "Counting", "esc esc to stop")
+            said(second, "then this")
+            shows(first, "1 waiting", "then this")
+            first.press("esc", "esc")
+            shows(first, "Stopped after")
+            # What somebody else has in line is theirs, and goes on.
+            shows(second, "then this", without="1 waiting")
+
+
+def test_a_server_that_is_killed_comes_back_and_with_it_the_conversation_and_what_was_being_typed(
+    at: Home, kind: str
+) -> None:
+    # Another server begins the script again.
+    at.script(turn(Say("An answer.")))
+    with opened(at, kind) as first:
+        shows(first, "Say what to do")
+        said(first, "one")
+        shows(first, "An answer.", "ready")
+        first.type("half a thou")
+        shows(first, "half a thou")
+        (server,) = at.server_pids()
+        os.kill(server, signal.SIGKILL)
+        first.type("ght")
+        shows(first, "half a thought", "An answer.")
+        first.press("enter")
+        seen = shows(first, "you\n  ▌ half a thought", "ready")
+        assert seen.count("An answer.") == 2
+        assert len(at.server_pids()) == 1
+
+
+def test_a_draft_survives_the_terminal_it_was_written_in(at: Home, kind: str) -> None:
+    at.script(turn(Say("Yes.")))
+    with opened(at, kind) as first:
+        shows(first, "Say what to do")
+        first.type("not sent yet")
+        shows(first, "not sent yet")
+        first.press("ctrl+c", "ctrl+c")
+        over(first)
+    with opened(at, kind) as again:
+        shows(again, "not sent yet")
+        again.press("enter")
+        shows(again, "Yes.")
+
+

@@ -1,0 +1,178 @@
+"""The main screen: prompts sent, stopped, put in line and ordered; sessions opened; and what stands around them."""
+
+from tests.tui.scene import At, presses, terminal
+from turnkeeper.models.scripted import Hold, Say, turn
+from turnkeeper.protocol.runs import Outcome
+from turnkeeper.tui.editor.composer import Composer
+from turnkeeper.tui.side.queue import Queue
+
+HELD = turn(Say("One moment"), Hold("gate"), Say(", done."))
+
+
+async def test_what_is_written_is_sent_and_answered_in_a_session_of_its_own() -> None:
+    async with terminal(turn(Say("Hello back."))) as at:
+        await at.type("hello there")
+        await at.press("enter")
+        await at.shows("hello there", "Hello back.")
+        (session,) = await at.workspace.sessions.list()
+        assert at.app.main is not None
+        assert at.app.main.session_id == session.id
+
+
+async def busy(at: At, *texts: str) -> str:
+    """A session in which a run is going on, and texts wait in line behind it. Its id."""
+    for text in ("first", *texts):
+        await at.type(text)
+        await at.press("enter")
+        if text == "first":
+            await at.shows("One moment", "esc esc to stop")
+    assert at.app.main is not None
+    session_id = at.app.main.session_id
+    await at.until(lambda: len(at.live.view.waiting(session_id)) == len(texts))
+    return session_id
+
+
+def line(at: At, session_id: str) -> list[str]:
+    return [run.prompt for run in at.live.view.waiting(session_id)]
+
+
+async def test_one_escape_arms_and_the_second_stops_what_runs() -> None:
+    async with terminal(HELD) as at:
+        session_id = await busy(at)
+        await at.press("escape")
+        await at.shows("esc again to stop")
+        assert at.live.view.active(session_id) is not None
+        await at.press("escape")
+        await at.shows("Stopped after", "ready")
+        (run,) = await at.workspace.runs.list(session_id)
+        assert run.outcome == Outcome.CANCELLED
+
+
+async def test_what_waited_of_ones_own_comes_back_when_one_stops_everything() -> None:
+    async with terminal(HELD) as at:
+        session_id = await busy(at, "second", "third")
+        await at.press("escape", "escape")
+        await at.until(lambda: at.live.view.active(session_id) is None)
+        await at.shows("second", "third", "ready")
+        runs = await at.workspace.runs.list(session_id)
+        assert [run.outcome for run in runs] == [Outcome.CANCELLED] * 3
+
+
+@presses("app.queue", "queue.leave")
+async def test_the_line_that_waits_is_in_sight_and_can_be_gone_to() -> None:
+    async with terminal(HELD) as at:
+        await busy(at, "second", "third")
+        await at.shows("2 waiting", "1 second", "2 third")
+        await at.press("ctrl+t")
+        await at.until(lambda: at.app.screen.query_one(Queue).has_focus)
+        await at.press("escape")
+        await at.until(lambda: at.app.screen.query_one(Composer).has_focus_within)
+
+
+@presses("queue.earlier", "queue.later")
+async def test_a_waiting_prompt_moves_in_its_line() -> None:
+    async with terminal(HELD) as at:
+        session_id = await busy(at, "second", "third", "fourth")
+        await at.press("ctrl+t")
+        await at.press("shift+down")
+        await at.until(lambda: line(at, session_id) == ["third", "second", "fourth"])
+        await at.press("J")
+        await at.until(lambda: line(at, session_id) == ["third", "fourth", "second"])
+        await at.press("K", "shift+up")
+        await at.until(lambda: line(at, session_id) == ["second", "third", "fourth"])
+
+
+@presses("queue.remove")
+async def test_a_waiting_prompt_is_taken_out_and_given_back() -> None:
+    async with terminal(HELD) as at:
+        session_id = await busy(at, "second", "third")
+        await at.press("ctrl+t")
+        await at.press("d")
+        await at.until(lambda: line(at, session_id) == ["third"])
+        await at.until(lambda: at.app.screen.query_one(Composer)._area.text == "second")
+
+
+@presses("queue.now")
+async def test_a_waiting_prompt_joins_what_is_running() -> None:
+    async with terminal(HELD) as at:
+        session_id = await busy(at, "second")
+        await at.press("ctrl+t")
+        await at.press("s")
+        await at.until(lambda: at.live.view.waiting(session_id)[0].foldable)
+        await at.shows("joins the next step")
+
+
+@presses("app.new", "landing.open")
+async def test_a_new_session_begins_at_the_landing_and_the_old_one_is_opened_from_there() -> None:
+    async with terminal(turn(Say("Hello back."))) as at:
+        await at.type("hello there")
+        await at.press("enter")
+        await at.shows("Hello back.")
+        await at.press("ctrl+n")
+        await at.until(lambda: "Hello back." not in at.screen_text())
+        await at.press("shift+tab")
+        await at.press("down", "enter")
+        await at.shows("Hello back.")
+
+
+@presses("app.sidebar")
+async def test_the_side_comes_and_goes() -> None:
+    async with terminal(turn(Say("Hello back."))) as at:
+        await at.type("hello")
+        await at.press("enter")
+        await at.shows("Hello back.", "200k")
+        await at.press("ctrl+d")
+        await at.until(lambda: "of 200k" not in at.screen_text() and "of context" in at.screen_text())
+        await at.press("ctrl+d")
+        await at.shows("of 200k")
+
+
+async def test_a_small_terminal_has_one_line_in_place_of_the_side() -> None:
+    async with terminal(turn(Say("Hello back.")), size=(80, 24)) as at:
+        await at.type("hello")
+        await at.press("enter")
+        await at.shows("Hello back.", "of context")
+        assert "of 200k" not in at.screen_text()
+
+
+@presses("app.switch")
+async def test_tab_moves_between_writing_and_reading() -> None:
+    async with terminal(turn(Say("Hello back."))) as at:
+        await at.type("hello")
+        await at.press("enter")
+        await at.shows("Hello back.")
+        await at.press("tab")
+        await at.until(lambda: not at.app.screen.query_one(Composer).has_focus_within)
+        await at.press("tab")
+        await at.until(lambda: at.app.screen.query_one(Composer).has_focus_within)
+
+
+@presses("app.yolo")
+async def test_yolo_is_seen_by_everybody_and_taken_back_by_the_same_key() -> None:
+    async with terminal() as at:
+        await at.press("ctrl+y")
+        await at.shows("yolo")
+        assert (await at.workspace.permissions.skip()).by
+        await at.press("ctrl+y")
+        await at.until(lambda: not at.live.view.skip)
+
+
+async def test_a_session_that_somebody_else_deletes_is_left() -> None:
+    async with terminal(turn(Say("Hello back."))) as at:
+        await at.type("hello")
+        await at.press("enter")
+        await at.shows("Hello back.")
+        assert at.app.main is not None
+        await at.workspace.sessions.delete(at.app.main.session_id)
+        await at.shows("This session was deleted.")
+        assert at.app.main.session_id == ""
+
+
+async def test_a_run_of_somebody_else_is_seen_as_it_happens() -> None:
+    async with terminal(HELD, turn(Say("Second answer."))) as at:
+        session_id = await busy(at)
+        run_id = await at.workspace.runs.submit(session_id, "theirs")
+        await at.shows("1 theirs")
+        at.server.front.model().release("gate")
+        await at.workspace.runs.wait(run_id)
+        await at.shows("One moment, done.", "theirs", "Second answer.")
