@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Generator
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -26,7 +27,7 @@ def at() -> Generator[Home]:
         yield scene
 
 
-def opened(at: Home, kind: str, *arguments: str):  # type: ignore[no-untyped-def] - a context manager of a screen
+def opened(at: Home, kind: str, *arguments: str) -> AbstractContextManager[Screen]:
     return screen(kind, *arguments, env=at.env, cwd=at.project)
 
 
@@ -101,5 +102,3 @@ def test_a_draft_survives_the_terminal_it_was_written_in(at: Home, kind: str) ->
         shows(again, "not sent yet")
         again.press("enter")
         shows(again, "Yes.")
-
-

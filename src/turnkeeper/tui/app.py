@@ -13,12 +13,12 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import anyio
-from textual.app import InvalidThemeError
 from textual.binding import Binding
 
 from turnkeeper.client.events import Link
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.tui import themes
+from turnkeeper.tui.dialogs.quit import Quit
 from turnkeeper.tui.glyphs import glyphs_for
 from turnkeeper.tui.host import Host, wants_plain
 from turnkeeper.tui.keymap import APP_KEYS, moved, wrong_keys
@@ -141,17 +141,9 @@ class Terminal(Host):
             self.say(wrong, severity="warning")
         self.set_class(self.plain, "-plain")
         self.set_class(settings.transparent, "-transparent")
-
-    def show_theme(self, name: str) -> None:
-        """Show a theme without keeping it."""
-        try:
-            self.theme = name
-        except InvalidThemeError:
-            self.say(f"There is no theme {name}.", severity="warning")
-
-    @property
-    def theme_names(self) -> list[str]:
-        return sorted(self._themes)
+        if self.main is not None:
+            self.main.composer.vi = settings.vim
+            self.main.draw()
 
     def _linked(self, link: Link) -> None:
         if self.main is not None:
@@ -177,8 +169,24 @@ class Terminal(Host):
             await self._left.wait()
         self.exit(0)
 
-    async def action_quit(self) -> None:
+    async def action_leave(self) -> None:
         self.run_worker(self.leave(), name="leaving", group="leaving", exclusive=True)
+
+    async def action_quit(self) -> None:
+        """Copy what is selected; else close what stands over the conversation; else ask whether to leave."""
+        if selected := self.screen.get_selected_text():
+            self.copy_to_clipboard(selected)
+            self.screen.clear_selection()
+            self.say("Copied.")
+        elif self.main is None or isinstance(self.screen, Quit):
+            await self.action_leave()
+        elif self.screen is self.main:
+            self.push_screen(Quit(self.main.live, self.main.session_id))
+        else:
+            await self.screen.run_action("close")
+
+    def action_suspend(self) -> None:
+        self.action_suspend_process()
 
 
 def problem_in(error: BaseException) -> Problem:

@@ -13,10 +13,7 @@ from textual.screen import ModalScreen
 from turnkeeper.protocol.config import Scope
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.tui import commands, wishes
-from turnkeeper.tui.chat.transcript import Transcript
-from turnkeeper.tui.editor.composer import Composer
 from turnkeeper.tui.host import host_of
-from turnkeeper.tui.side.queue import Queue
 
 if TYPE_CHECKING:
     from turnkeeper.tui.main import Main
@@ -107,7 +104,7 @@ class Calling:
             case wishes.Send(text):
                 await main.send(text)
             case wishes.Put(text):
-                main.query_one(Composer).put(text)
+                main.composer.put(text)
             case wishes.Edit(run_id, text):
                 if run := main.live.view.runs.get(run_id):
                     await main.doing.edit(run, text)
@@ -125,11 +122,11 @@ class Calling:
             host_of(self._main).say("This is a copy; what is said here does not change the session it came from.")
 
     async def _queue(self) -> None:
-        queue = self._main.query_one(Queue)
+        queue = self._main.queue
         if queue.run is None:
             host_of(self._main).say("Nothing waits in this session.")
         elif queue.has_focus:
-            self._main.query_one(Composer).focus()
+            self._main.composer.focus()
         else:
             queue.focus()
 
@@ -142,24 +139,24 @@ class Calling:
         await self._main.live.attempt(work, "keep this setting")
 
     async def _expand(self) -> None:
-        self._main.query_one(Transcript).action_expand_all()
+        self._main.transcript.action_expand_all()
 
     async def _sidebar(self) -> None:
         self._main.side_wish = not self._main.has_class("-side")
         self._main.draw()
 
     async def _editor(self) -> None:
-        await self._main.query_one(Composer).run_action("outside")
+        await self._main.composer.run_action("outside")
 
     async def _attach(self) -> None:
-        await self._main.query_one(Composer).run_action("attach")
+        await self._main.composer.run_action("attach")
 
     async def _init(self) -> None:
         if prompt := await self._main.doing.init_prompt():
             await self._main.send(prompt)
 
     async def _switch(self) -> None:
-        composer, transcript = self._main.query_one(Composer), self._main.query_one(Transcript)
+        composer, transcript = self._main.composer, self._main.transcript
         (transcript if composer.has_focus_within and self._main.session_id else composer).focus()
 
     async def _answer(self) -> None:

@@ -10,7 +10,7 @@ from functools import partial, partialmethod
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.events import Resize
+from textual.events import Mount, Resize, Unmount
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher
@@ -76,19 +76,25 @@ class Main(Screen[None]):
 
     def compose(self) -> ComposeResult:
         host = host_of(self)
-        yield Banner(host.now)
+        # Kept by name: what is heard while the screen goes still finds them.
+        self.banner, self.header, self.landing = Banner(host.now), Header(), Landing(id="landing")
+        self.transcript = Transcript(self.live, workdir=self.path, id="transcript")
+        self.queue, self.composer = Queue(self.live.name_of), Composer(self.live)
+        self.sidebar, self.status = Sidebar(), Status(host.now, lambda: hints_here(host, self))
+        yield self.banner
         with Horizontal(id="body"):
             with Vertical(id="middle"):
-                yield Header()
+                yield self.header
                 with ContentSwitcher(initial="landing", id="pages"):
-                    yield Landing(id="landing")
-                    yield Transcript(self.live, workdir=self.path, id="transcript")
-                yield Queue(self.live.name_of)
-                yield Composer(self.live)
-            yield Sidebar()
-        yield Status(host.now, lambda: hints_here(host, self))
+                    yield self.landing
+                    yield self.transcript
+                yield self.queue
+                yield self.composer
+            yield self.sidebar
+        yield self.status
 
-    def on_mount(self) -> None:
+    @on(Mount)
+    def _mounted(self) -> None:
         self._telling = Telling(host_of(self), self.live)
         self.doing = Doing(self.live, host_of(self), self._give_back)
         self._calling = Calling(self)
@@ -98,7 +104,8 @@ class Main(Screen[None]):
         self.is_shown = True
         self.linked(self.live.link)
 
-    def on_unmount(self) -> None:
+    @on(Unmount)
+    def _unmounted(self) -> None:
         self.is_shown = False
         self._stop_listening()
 
@@ -106,7 +113,7 @@ class Main(Screen[None]):
         """What is to be kept is kept before the screen goes; it draws no more."""
         self._stop_listening()
         self._telling.over()
-        await self.query_one(Composer).put_away()
+        await self.composer.put_away()
 
     async def _first(self) -> None:
         wanted, view = self._asked_session, self.live.view
@@ -126,10 +133,10 @@ class Main(Screen[None]):
         """Show a session; the landing, where none is named."""
         self.session_id = session_id
         self._around.show(session_id)
-        composer = self.query_one(Composer)
+        composer = self.composer
         composer.session_id = session_id
         self.query_one(ContentSwitcher).current = "transcript" if session_id else "landing"
-        self.query_one(Transcript).show(session_id)
+        self.transcript.show(session_id)
         self.draw()
         composer.focus()
         await self.live.attempt(self.live.workspace.select(session_id), "say which session this looks at")
@@ -163,13 +170,13 @@ class Main(Screen[None]):
             return
         view = self.live.view
         if self.session_id:
-            self.query_one(Sidebar).draw(view, self.session_id, self.facts, path=self.path, me=self.live.me)
-            self.query_one(Header).draw(view, self.session_id, self.facts, me=self.live.me)
+            self.sidebar.draw(view, self.session_id, self.facts, path=self.path, me=self.live.me)
+            self.header.draw(view, self.session_id, self.facts, me=self.live.me)
         else:
-            self.query_one(Landing).draw(view, self.facts, self.path, host_of(self).now())
+            self.landing.draw(view, self.facts, self.path, host_of(self).now())
         self._lay_out()
-        self.query_one(Queue).heard(view, self.session_id)
-        status = self.query_one(Status)
+        self.queue.heard(view, self.session_id)
+        status = self.status
         status.heard(view, self.session_id)
         status.yolo = view.skip
         here = set(requests_of(view, family(view, self.session_id)))
@@ -179,17 +186,18 @@ class Main(Screen[None]):
         """How the link to the server is now."""
         if not self.is_shown or not self.is_attached:
             return
-        self.query_one(Banner).linked(link)
-        self.query_one(Composer).link = link
+        self.banner.linked(link)
+        self.composer.link = link
 
-    def on_resize(self, event: Resize) -> None:
+    @on(Resize)
+    def _resized(self) -> None:
         self._lay_out()
 
     def _lay_out(self) -> None:
         roomy = self.size.width >= WIDE_CELLS and self.size.height >= TALL_LINES
         wish = roomy and not host_of(self).settings.compact if self.side_wish is None else self.side_wish
         self.set_class(bool(self.session_id) and wish, "-side")
-        self.query_one(Header).display = bool(self.session_id) and not wish
+        self.header.display = bool(self.session_id) and not wish
 
     # What is asked of people
 
@@ -228,6 +236,11 @@ class Main(Screen[None]):
     async def _opened(self, event: Landing.Opened) -> None:
         await self.open(event.session_id)
 
+    @on(Transcript.Copied)
+    def _copied(self, event: Transcript.Copied) -> None:
+        self.app.copy_to_clipboard(event.text)
+        host_of(self).say("Copied.")
+
     @on(Composer.Sent)
     async def _sent(self, event: Composer.Sent) -> None:
         self.run_worker(self.send(event.text, event.attachments), group="sending")
@@ -246,7 +259,7 @@ class Main(Screen[None]):
     async def _run_shell(self, command: str) -> None:
         session_id = self.session_id or await self._open_new()
         if session_id:
-            await self.doing.shell(session_id, command, self.query_one(Composer).size.width)
+            await self.doing.shell(session_id, command, self.composer.size.width)
 
     @on(Composer.Wanted)
     async def _wanted(self, event: Composer.Wanted) -> None:
@@ -261,14 +274,14 @@ class Main(Screen[None]):
             self._disarm()
             self.run_worker(self.doing.stop(self.session_id), group="stopping")
             return
-        self._armed = self.query_one(Status).armed = True
+        self._armed = self.status.armed = True
         self.set_timer(ESC_SECONDS, self._disarm)
 
     def _disarm(self) -> None:
-        self._armed = self.query_one(Status).armed = False
+        self._armed = self.status.armed = False
 
     def _give_back(self, text: str, attachments: Sequence[Attachment]) -> None:
-        self.query_one(Composer).put(text, attachments)
+        self.composer.put(text, attachments)
 
     @on(Queue.Asked)
     async def _about_the_line(self, event: Queue.Asked) -> None:
@@ -286,7 +299,7 @@ class Main(Screen[None]):
 
     @on(Queue.Left)
     def _left_the_line(self) -> None:
-        self.query_one(Composer).focus()
+        self.composer.focus()
 
     # Keys: each is a command of the table
 

@@ -7,6 +7,7 @@ so that it stays marked when others come and go.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from textual import on
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
@@ -119,22 +120,23 @@ class Filtered(Dialog):
         about.display = bool(said)
         self.query_one(Foot).refresh()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        if event.input.id == "filter":
-            event.stop()
-            self.query_one(OptionList).highlighted = None
-            self.put(self._rows)
+    @on(Input.Changed, "#filter")
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_one(OptionList).highlighted = None
+        self.put(self._rows)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.input.id == "filter":
-            event.stop()
-            self.action_take()
+    @on(Input.Submitted, "#filter")
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_take()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         self._tell_about()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.action_take()
 

@@ -119,7 +119,7 @@ class Export(AskLine):
         except OSError as error:
             self.say(f"{path} cannot be written: {error.strerror or error}", wrong=True)
             return
-        self.host.say(f"Exported to {path.absolute()}")
+        self.host.say(f"Exported to {path}")
         self.leave()
 
 

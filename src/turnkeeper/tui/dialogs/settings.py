@@ -1,7 +1,7 @@
 """Settings of this terminal and of how it tells things: each with its value; enter turns it to the next.
 
-They are kept by the server in the file of a scope: for you everywhere, or for this workspace. What else can be set stands
-in the files this names.
+They are kept by the server in the file of a scope: for you everywhere, or for this workspace. What else can be set
+stands in the files this names.
 """
 
 from collections.abc import Callable, Sequence

@@ -8,6 +8,7 @@ from turnkeeper.client.view import View
 from turnkeeper.protocol.config import Scope
 from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.live import Live
+from turnkeeper.tui.themes import chosen
 
 AUTO = "auto"
 
@@ -31,14 +32,16 @@ class Themes(Filtered):
     def rows(self, view: View) -> Sequence[Row]:
         del view
         rows = [Row(AUTO, Content.assemble(AUTO, ("  follows the terminal", "$text-muted")), AUTO)]
-        for name in self.host.theme_names:
+        for name in sorted(self.host.available_themes):
+            if name.startswith("textual-"):
+                continue
             kind = "dark" if self.host.available_themes[name].dark else "light"
             rows.append(Row(name, Content.assemble(name, (f"  {kind}", "$text-muted")), f"{name} {kind}"))
         return rows
 
     def about(self, row: Row | None) -> str:
         if row is not None and self._before:
-            self.host.show_theme(row.id)
+            self.host.theme = chosen(row.id, self.host.available_themes, self.host.env)
         return ""
 
     def taken(self, row: Row) -> None:

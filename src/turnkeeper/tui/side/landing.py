@@ -38,22 +38,28 @@ class Landing(Vertical):
             super().__init__()
             self.session_id = session_id
 
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._about = Static("", id="about", markup=False)
+        self._recent = OptionList(id="recent", markup=False)
+        self._notes = Static("", id="notes", markup=False)
+
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
-            yield Static("", id="about", markup=False)
-            yield OptionList(id="recent", markup=False)
-            yield Static("", id="notes", markup=False)
+            yield self._about
+            yield self._recent
+            yield self._notes
 
     def draw(self, view: View, facts: Facts, path: str, now: float) -> None:
         glyphs = glyphs_of(self)
-        self.query_one("#about", Static).update(about(facts, path))
+        self._about.update(about(facts, path))
         recent = recent_sessions(view)[:RECENT_MAX]
-        listed = self.query_one(OptionList)
+        listed = self._recent
         chosen = listed.highlighted
         listed.set_options([Option(line(session, now, glyphs), id=session.id) for session in recent])
         listed.highlighted = chosen if chosen is not None and chosen < len(recent) else None
         listed.display = bool(recent)
-        self.query_one("#notes", Static).update(notes(facts, bool(recent)))
+        self._notes.update(notes(facts, bool(recent)))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
