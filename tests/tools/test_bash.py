@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.tools.scene import deeds, metadata, use
+from tests.tools.scene import deeds, metadata, tree, use
 from tests.tools.shell_scene import SECONDS, Watching, alive, environment, pids
 from turnkeeper.testing.hands import deny, only_safe
 from turnkeeper.tools.bash import Waits, bash_tool
@@ -317,3 +317,42 @@ def test_the_description_names_what_is_banned_and_how_long_answers_are(tmp_path:
     assert tool.description.endswith("Assisted-by: Nobody")
     assert "{" not in tool.description
     assert json.dumps(tool.parameters["required"]) == '["description", "command"]'
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [
+        ("cat a.txt", ""),
+        ("cat *.txt", ""),
+        ("cat notes", "notes leads out of the workspace"),
+        ("head -n 1 < notes", "notes leads out of the workspace"),
+        ("cat n*", "notes leads out of the workspace"),
+        ("cd sub && cat up", "up leads out of the workspace"),
+        ("cat .e*", ".env may hold secrets"),
+        ("cat .en[v]", ".env may hold secrets"),
+        ("cat link-to-env", "link-to-env may hold secrets"),
+        ("grep -rn x .", ".env may hold secrets"),
+        ("grep -rn x sub", ""),
+        ("grep -nrE x sub", ""),
+        ("grep -rn -A 3 sub", ".env may hold secrets"),
+        ("grep -rn --include '*' sub", "may hold secrets"),
+        ("grep -Rn x sub", "sub/up leads out of the workspace"),
+        ("rg x", ""),
+        ("rg --hidden x", ".env may hold secrets"),
+        ("ls -la", ""),
+    ],
+)
+async def test_a_command_that_looks_asks_nobody_unless_what_it_would_show_is_outside_or_a_secret(
+    jobs: JobTable, tmp_path: Path, command: str, asked: str
+) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    tree(inside, "a.txt", ".env", "sub/b.txt")
+    outside.write_text("theirs\n")
+    (inside / "notes").symlink_to(outside)
+    (inside / "sub" / "up").symlink_to(outside)
+    (inside / "link-to-env").symlink_to(".env")
+    hands = Watching(inside, data_dir=tmp_path / "data", env=environment(), judge=only_safe)
+    answer = await use(bash_tool(jobs), hands, command=command, description="look")
+    (asking,) = hands.asked
+    assert (asking.safe, answer.is_error) == (not asked, bool(asked))
+    assert asked in asking.description

@@ -8,6 +8,7 @@ Nothing is asked of a person at the keyboard: what would ask fails at once, with
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from turnkeeper.tools.shell_env import agent_env, shell_path
 from turnkeeper.tools.shell_hints import hint
 from turnkeeper.tools.shell_output import CELLS_MAX
 from turnkeeper.tools.shell_process import CommandRefused
+from turnkeeper.tools.shell_reach import strays
 from turnkeeper.tools.tool import Answer, Asking, Hands, Tool
 
 AUTO_BACKGROUND_SECONDS = 60
@@ -102,7 +104,7 @@ class _Shell:
         workdir = (hands.workdir / asked.working_dir).resolve() if asked.working_dir else hands.workdir
         if not workdir.is_dir():
             raise Refusal(f"there is no such directory: {workdir}")
-        asking = self._asking(asked, hands.workdir, workdir)
+        asking = await self._asking(asked, hands.workdir, workdir)
         await hands.permit(asking)
         if self.sandbox:
             await to_thread.run_sync(self.sandbox.probe)
@@ -123,29 +125,28 @@ class _Shell:
             raise
         return self._answer(job, asked)
 
-    def _asking(self, asked: BashParameters, workspace: Path, workdir: Path) -> Asking:
-        verdict = judge(asked.command, inside=str(workspace), bans=self.bans)
-        match verdict:
-            case Banned(reason):
-                raise Refusal(f"the command is not allowed here: {reason}")
-            case Safe(parts):
-                shadows, hides = (), ""
-                elsewhere = f"cd {shlex.quote(str(workdir))} && {asked.command}"
-                safe = workdir == workspace or isinstance(judge(elsewhere, inside=str(workspace)), Safe)
-            case Ask(parts, _, shadows, hides):
-                safe = False
-        return Asking(
+    async def _asking(self, asked: BashParameters, workspace: Path, workdir: Path) -> Asking:
+        asking = Asking(
             tool="bash",
             action="execute",
             description=asked.description or asked.command,
             path=str(workdir),
             subject=asked.command,
             params={**structs.asdict(asked), "working_dir": str(workdir)},
-            safe=safe,
-            subjects=parts,
-            shadows=shadows,
-            hides=hides,
         )
+        match judge(asked.command, inside=str(workspace), bans=self.bans):
+            case Banned(reason):
+                raise Refusal(f"the command is not allowed here: {reason}")
+            case Ask(parts, _, shadows, hides):
+                return structs.replace(asking, subjects=parts, shadows=shadows, hides=hides)
+            case Safe(parts, shows, moves):
+                elsewhere = f"cd {shlex.quote(str(workdir))} && {asked.command}"
+                if workdir != workspace and not isinstance(judge(elsewhere, inside=str(workspace)), Safe):
+                    return structs.replace(asking, subjects=parts)
+                look = partial(strays, shows, moves, workdir=str(workdir), workspace=str(workspace))
+                stray = await to_thread.run_sync(look)
+                told = f"{asking.description} ({stray})" if stray else asking.description
+                return structs.replace(asking, description=told, subjects=parts, safe=not stray)
 
     def _line(self, asked: BashParameters, hands: Hands, workdir: Path, parts: Sequence[str]) -> CommandLine:
         env = agent_env(hands.env)

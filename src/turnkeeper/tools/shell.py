@@ -13,9 +13,11 @@ from turnkeeper.tools.shell_bans import STANDARD, Bans
 from turnkeeper.tools.shell_line import Command, Line
 from turnkeeper.tools.shell_options import stays_inside
 from turnkeeper.tools.shell_parse import RESERVED, parse
+from turnkeeper.tools.shell_reach import Shown, shown_by
 from turnkeeper.tools.shell_safe import is_safe
 from turnkeeper.tools.shell_shadows import SHADOWS_MAX, hidden_by, hidden_in, shadows_of
-from turnkeeper.tools.shell_words import ansi_quoted, shown
+from turnkeeper.tools.shell_words import ansi_quoted
+from turnkeeper.tools.shell_words import shown as as_line
 from turnkeeper.tools.shell_wrappers import RUNNERS, unwrap
 
 DEPTH_MAX = 8
@@ -27,6 +29,10 @@ class Safe(msgspec.Struct, frozen=True):
     """The line only looks."""
 
     parts: tuple[str, ...] = ()
+    shows: tuple[Shown, ...] = ()
+    """Whose contents it shows, as its text tells."""
+    moves: tuple[str, ...] = ()
+    """The folders it goes to first."""
 
 
 class Banned(msgspec.Struct, frozen=True):
@@ -63,7 +69,7 @@ def judge(text: str, *, inside: str = "", bans: Bans = STANDARD) -> Verdict:
         doubts, shadows = tuple(dict.fromkeys(seen.doubts)), tuple(dict.fromkeys(filter(None, seen.shadows)))
         hides = "it may run too many things" if len(shadows) > SHADOWS_MAX else next(iter(seen.hides), "")
         return Ask(parts or (text.strip(),), doubts, shadows[:SHADOWS_MAX], hides)
-    return Safe(parts)
+    return Safe(parts, tuple(seen.shows), tuple(seen.moves))
 
 
 class _Seen:
@@ -77,7 +83,8 @@ class _Seen:
         self.shadows: list[str] = []
         self.hides: list[str] = []
         self.banned = ""
-        self.moves = False
+        self.shows: list[Shown] = []
+        self.moves: list[str] = []
         self.uses_git = False
 
     def read(self, text: str, *, depth: int) -> None:
@@ -112,18 +119,22 @@ class _Seen:
             return
         self.doubts += inner.doubts
         for words in inner.words:
-            self.weigh(Command(words, shown(words), command.stdin), line, depth=depth + 1)
+            self.weigh(Command(words, as_line(words), command.stdin), line, depth=depth + 1)
         for text in inner.texts:
             self.read(text, depth=depth + 1)
 
     def _look(self, command: Command) -> None:
         name = command.words[0].text.rpartition("/")[2]
-        self.moves |= name == "cd" and command.words[-1].text != self.inside
+        if name == "cd" and command.words[-1].text != self.inside:
+            self.moves.append(command.words[-1].text)
+        if shown := shown_by(command.words):
+            self.shows.append(shown)
         self.uses_git |= name == "git"
         if not is_safe(command.words, self.inside):
             self.doubts.append(f"it runs {name}")
 
     def _reads(self, line: Line) -> None:
+        self.shows.append(Shown(tuple(word.text for word in line.reads)))
         self.doubts += [f"it reads {word.text}" for word in line.reads if not stays_inside(word, self.inside)]
 
     def _ban_roughly(self, text: str) -> None:
