@@ -12,6 +12,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal
 
 from turnkeeper.core.commandline import shape_of
@@ -70,6 +71,7 @@ def parse_rules(texts: Iterable[str], verdict: Verdict) -> tuple[Rule, ...]:
     return tuple(parse_rule(text, verdict) for text in texts)
 
 
+@lru_cache(maxsize=1024)
 def parse_rule(text: str, verdict: Verdict = Verdict.ALLOW) -> Rule:
     """Raises `BadRequest` for what is no rule, rather than guessing what was to be allowed."""
     found = RULE.fullmatch(text.strip())

@@ -57,7 +57,7 @@ async def opened(place: Place) -> Draft:
     if place.real.is_dir():
         raise Refusal(f"this is a directory, not a file: {place.path}")
     try:
-        return await to_thread.run_sync(read_now, place)
+        return read_now(place) if files.is_short(place.real) else await to_thread.run_sync(read_now, place)
     except files.TooBig as error:
         raise Refusal(str(error)) from error
     except NotText as error:

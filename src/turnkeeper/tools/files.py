@@ -8,8 +8,8 @@ not touched (`Changed`). Within one process that last promise has no gap: lookin
 import errno
 import hashlib
 import os
+import secrets
 import stat
-import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ EDIT_BYTES_MAX = 16 * 1024 * 1024
 DIGEST_BYTES_MAX = 8 * 1024 * 1024
 NEW_FILE_MODE = 0o644
 NEW_FOLDER_MODE = 0o755
-CHUNK_BYTES = 256 * 1024
+SHORT_BYTES_MAX = 64 * 1024
 
 # A file that is its own mount cannot be renamed over, and a folder that may not be written takes no new file: the
 # file itself may still be writable.
@@ -48,6 +48,7 @@ class Snapshot:
     digest: str
     mtime_ns: int
     mode: int
+    owner: tuple[int, int]
     identity: Identity
 
 
@@ -69,7 +70,17 @@ def snapshot_now(path: Path) -> Snapshot | None:
         if status.st_size > EDIT_BYTES_MAX:
             raise TooBig(status.st_size)
         data = file.read()
-    return Snapshot(data, digest_of(data), status.st_mtime_ns, stat.S_IMODE(status.st_mode), identified(status))
+    owner = status.st_uid, status.st_gid
+    mode = stat.S_IMODE(status.st_mode)
+    return Snapshot(data, digest_of(data), status.st_mtime_ns, mode, owner, identified(status))
+
+
+def is_short(path: Path) -> bool:
+    """Whether the file is read sooner than a thread is found for it."""
+    try:
+        return path.stat().st_size <= SHORT_BYTES_MAX
+    except OSError:
+        return True
 
 
 def identified(status: os.stat_result) -> Identity:
@@ -119,11 +130,13 @@ async def replace(path: Path, data: bytes, *, based_on: Snapshot | None) -> Writ
 
 
 def replace_now(path: Path, data: bytes, based_on: Snapshot | None) -> Written:
-    made = make_folders(path.parent)
+    made: list[Path] = []
     try:
-        written = written_beside(path, data, based_on)
+        if based_on is None:
+            made = make_folders(path.parent)
+        part = written_beside(path, data, based_on)
         with swapping:
-            mtime_ns = swap(written, path, data, based_on)
+            mtime_ns = swap(part, path, data, based_on)
     except BaseException:
         remove_empty(made)
         raise
@@ -131,11 +144,19 @@ def replace_now(path: Path, data: bytes, based_on: Snapshot | None) -> Written:
     return Written(digest_of(data), mtime_ns)
 
 
-def swap(written: Path | None, path: Path, data: bytes, based_on: Snapshot | None) -> int:
+def swap(part: "Part | None", path: Path, data: bytes, based_on: Snapshot | None) -> int:
     if identity(path) != (based_on.identity if based_on else None):
-        discard(written)
+        discard(part.path if part else None)
         raise Changed
-    return put_in_place(written, path, data)
+    return put_in_place(part, path, data)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file beside the one it is to replace."""
+
+    path: Path
+    mtime_ns: int
 
 
 def make_folders(folder: Path) -> list[Path]:
@@ -157,39 +178,38 @@ def remove_empty(made: list[Path]) -> None:
             return
 
 
-def written_beside(path: Path, data: bytes, based_on: Snapshot | None) -> Path | None:
+def written_beside(path: Path, data: bytes, based_on: Snapshot | None) -> Part | None:
     """The bytes, safe on disk in a file of the same folder; None where the folder takes no new file."""
+    name = f"{path.parent}/.{path.name[:64]}.{secrets.token_hex(4)}.part"
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:64]}.", suffix=".part", dir=path.parent)
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except OSError as error:
         if based_on is None or error.errno not in ONLY_IN_PLACE:
             raise
         return None
-    written = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            keep_owner(file.fileno(), path, based_on)
-            os.fchmod(file.fileno(), based_on.mode if based_on else NEW_FILE_MODE & ~current_umask())
             file.flush()
-            os.fsync(file.fileno())
+            status = keep_owner(descriptor, based_on)
+            os.fchmod(descriptor, based_on.mode if based_on else NEW_FILE_MODE & ~current_umask())
+            os.fsync(descriptor)
     except BaseException:
-        discard(written)
+        discard(Path(name))
         raise
-    return written
+    # Known before the rename: afterwards it might already be somebody else's file that is asked.
+    return Part(Path(name), status.st_mtime_ns)
 
 
-def keep_owner(descriptor: int, path: Path, based_on: Snapshot | None) -> None:
-    if based_on is None:
-        return
-    try:
-        status = path.stat()
-        mine = os.fstat(descriptor)
-        if (status.st_uid, status.st_gid) != (mine.st_uid, mine.st_gid):
-            os.fchown(descriptor, status.st_uid, status.st_gid)
-    except OSError:
-        # Only root may give a file away; the content matters more than whose it is.
-        return
+def keep_owner(descriptor: int, based_on: Snapshot | None) -> os.stat_result:
+    status = os.fstat(descriptor)
+    if based_on is not None and based_on.owner != (status.st_uid, status.st_gid):
+        try:
+            os.fchown(descriptor, *based_on.owner)
+        except OSError:
+            # Only root may give a file away; the content matters more than whose it is.
+            pass
+    return status
 
 
 def current_umask() -> int:
@@ -201,20 +221,18 @@ def current_umask() -> int:
         return 0o022
 
 
-def put_in_place(written: Path | None, path: Path, data: bytes) -> int:
+def put_in_place(part: Part | None, path: Path, data: bytes) -> int:
     """Returns the time of the file that now stands there."""
-    if written is None:
+    if part is None:
         return overwrite(path, data)
     try:
-        # Known before the rename: afterwards it might already be somebody else's file that is asked.
-        mtime_ns = written.stat().st_mtime_ns
-        written.replace(path)
+        os.replace(part.path, path)  # noqa: PTH105 - a file that is written a thousand times a second
     except OSError as error:
-        discard(written)
+        discard(part.path)
         if error.errno not in ONLY_IN_PLACE:
             raise
         return overwrite(path, data)
-    return mtime_ns
+    return part.mtime_ns
 
 
 def overwrite(path: Path, data: bytes) -> int:
@@ -226,9 +244,9 @@ def overwrite(path: Path, data: bytes) -> int:
         return os.fstat(file.fileno()).st_mtime_ns
 
 
-def discard(written: Path | None) -> None:
-    if written is not None:
-        written.unlink(missing_ok=True)
+def discard(part: Path | None) -> None:
+    if part is not None:
+        part.unlink(missing_ok=True)
 
 
 def settle(folder: Path) -> None:

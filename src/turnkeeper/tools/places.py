@@ -36,9 +36,10 @@ def located(hands: Hands, text: str) -> Place:
     path = Path(os.path.normpath(named))
     # `..` is resolved after the links before it, as the system does when it opens the file.
     real = Path(os.path.realpath(named))
-    border = os.path.realpath(hands.workdir)
     secret = is_secret(str(path)) or (real != path and is_secret(str(real)))
-    return Place(path, real, real.is_relative_to(border), secret)
+    # What lies below the workspace with every link resolved shows that the workspace's own path has none.
+    inside = real.is_relative_to(hands.workdir) or real.is_relative_to(os.path.realpath(hands.workdir))
+    return Place(path, real, inside, secret)
 
 
 def expanded(text: str, env: Mapping[str, str]) -> str:
