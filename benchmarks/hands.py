@@ -1,8 +1,8 @@
 """What the hands cost beside the bare thing: searching beside ripgrep, viewing beside nothing, editing beside writing.
 
 Ratios of one run, taken in turns with what they are measured against, the best of several rounds; exit 1 when a bound
-is broken. The edits take the whole way (permission, staleness, atomic replacement, history on disk) in several sessions at
-once, and are measured against as many threads that do nothing but write a file beside the other, sync and rename it.
+is broken. The edits take the whole way (permission, staleness, atomic replacement, history on disk) in several sessions
+at once, and are measured against as many threads that do nothing but write a file beside the other, sync and rename it.
 """
 
 import asyncio
