@@ -82,6 +82,22 @@ async def test_ignore_files_are_honoured_without_a_repository_and_the_nearest_wi
     assert await globbed(search, tmp_path, "*.gen", "sub") == ["sub/b.gen"]
 
 
+async def test_our_own_ignore_files_count_everywhere_and_so_do_those_of_the_person(
+    search: Searcher, tmp_path: Path
+) -> None:
+    tree(tmp_path, "a.txt", "b.one", "c.two", "sub/d.three", "e.four", "sub/f.five")
+    (tmp_path / ".crushignore").write_text("*.one\n")
+    (tmp_path / ".turnkeeperignore").write_text("*.two\n")
+    (tmp_path / "sub/.turnkeeperignore").write_text("*.three\n")
+    config = tmp_path / "config"
+    for name, rule in (("crush", "*.four\nconfig/\n"), ("turnkeeper", "*.five\n")):
+        (config / name).mkdir(parents=True)
+        (config / name / "ignore").write_text(rule)
+    hands = FakeHands(tmp_path, env={"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(config)})
+    answer = await use(glob_tool(search), hands, pattern="**/*")
+    assert answer.content.splitlines() == [f"{tmp_path}/a.txt"]
+
+
 async def test_rules_of_the_repository_hold_below_its_root_but_not_above(search: Searcher, tmp_path: Path) -> None:
     tree(tmp_path, "repo/src/a.txt", "repo/src/b.md")
     (tmp_path / ".gitignore").write_text("*.md\n")

@@ -11,7 +11,7 @@ from anyio import to_thread
 from msgspec import Meta
 
 from turnkeeper.tools.globs import compiled, hidden_names, literal_folder
-from turnkeeper.tools.ignoring import OWN_IGNORE_FILE, SKIPPED_BY_GLOB, Ignoring
+from turnkeeper.tools.ignoring import OWN_IGNORE_FILES, SKIPPED_BY_GLOB, Ignoring
 from turnkeeper.tools.making import Made, Parameters, Refusal, noted
 from turnkeeper.tools.places import Place, located, permit_read
 from turnkeeper.tools.searching import Scope, Searcher
@@ -83,7 +83,7 @@ def chosen(paths: list[str], look: Look, hidden: tuple[str, ...]) -> tuple[list[
     wanted = compiled(look.pattern)
     start = len(root) + 1
     matching = [path for path in paths if wanted.fullmatch(path, start)]
-    ignoring = Ignoring((OWN_IGNORE_FILE,), common=False)
+    ignoring = Ignoring(OWN_IGNORE_FILES, common=False)
     found: list[str] = []
     # Ordered in rounds, so that a hundred of a hundred thousand are not sorted with all the others.
     for round_size in (4 * FILES_MAX, len(matching)):

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from turnkeeper.protocol.secretfiles import is_secret
 from turnkeeper.tools.glob import is_ignored
-from turnkeeper.tools.ignoring import OWN_IGNORE_FILE, Ignoring
+from turnkeeper.tools.ignoring import OWN_IGNORE_FILES, Ignoring
 from turnkeeper.tools.making import Made, Parameters, Refusal, noted
 from turnkeeper.tools.places import Place, located, permit_read
 from turnkeeper.tools.plain_search import PlainLine
@@ -141,7 +141,7 @@ def newest_first(paths: Sequence[str], place: Place) -> tuple[list[str], int]:
     root = str(place.real)
     if place.real.is_file():
         return ordered, 0
-    ignoring = Ignoring((OWN_IGNORE_FILE,), common=False)
+    ignoring = Ignoring(OWN_IGNORE_FILES, common=False)
     allowed = [path for path in ordered if not is_secret(path)]
     return [path for path in allowed if not is_ignored(path, root, ignoring)], len(ordered) - len(allowed)
 

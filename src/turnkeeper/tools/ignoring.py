@@ -26,8 +26,8 @@ SKIPPED_PATTERNS = tuple(
     """*.swp *.swo *~ .DS_Store Thumbs.db target build dist out bin obj *.o *.so *.dylib *.dll *.exe *.log *.tmp *.temp
     *.pyc *.pyo vendor Cargo.lock package-lock.json yarn.lock pnpm-lock.yaml""".split()  # noqa: SIM905
 )
-IGNORE_FILES = (".gitignore", ".ignore", ".crushignore")
-OWN_IGNORE_FILE = ".crushignore"
+OWN_IGNORE_FILES = (".crushignore", ".turnkeeperignore")
+IGNORE_FILES = (".gitignore", ".ignore", *OWN_IGNORE_FILES)
 IGNORE_BYTES_MAX = 1024 * 1024
 COMMON = GitIgnoreSpec.from_lines([*SKIPPED_FOLDERS, *SKIPPED_PATTERNS])
 
@@ -78,10 +78,10 @@ class Ignoring:
         return self.common and bool(COMMON.check_file(f"{name}/" if folder else name).include)
 
     def own(self, folder: str, root: str) -> tuple[Layer, ...]:
-        """The `.crushignore` layers from the root down to a folder, each read once."""
+        """The layers of our own ignore files from the root down to a folder, each read once."""
         if folder not in self._known:
             above = self.own(os.path.dirname(folder), root) if folder != root else ()  # noqa: PTH120
-            self._known[folder] = (*above, *read_layers(folder, (OWN_IGNORE_FILE,)))
+            self._known[folder] = (*above, *read_layers(folder, OWN_IGNORE_FILES))
         return self._known[folder]
 
 
@@ -117,10 +117,21 @@ def readable(line: str) -> bool:
 
 def personal(top: Path, env: Mapping[str, str]) -> tuple[Layer, ...]:
     """What the person has git ignore everywhere, what the program is told to, and the repository's private rules."""
-    home = Path(env.get("HOME") or Path.home())
-    config = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
-    files = (excludes_file(home, config), config / "crush" / "ignore", top / ".git" / "info" / "exclude")
+    home, config = config_of(env)
+    files = (excludes_file(home, config), *ignored_everywhere(env), top / ".git" / "info" / "exclude")
     return tuple(Layer(str(top), spec) for file in files if (spec := read_spec(str(file))))
+
+
+def ignored_everywhere(env: Mapping[str, str]) -> tuple[Path, ...]:
+    """What the person has this program pass over in every project, the strongest last."""
+    _, config = config_of(env)
+    return config / "crush" / "ignore", Path(env.get("TURNKEEPER_CONFIG_DIR") or config / "turnkeeper") / "ignore"
+
+
+def config_of(env: Mapping[str, str]) -> tuple[Path, Path]:
+    """The person's home, and where programs keep what they are told."""
+    home = Path(env.get("HOME") or Path.home())
+    return home, Path(env.get("XDG_CONFIG_HOME") or home / ".config")
 
 
 def excludes_file(home: Path, config: Path) -> Path:

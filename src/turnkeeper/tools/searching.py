@@ -18,13 +18,15 @@ import msgspec
 from anyio.abc import ByteReceiveStream
 
 from turnkeeper.tools.globs import expanded
-from turnkeeper.tools.ignoring import ALWAYS_SKIPPED, OWN_IGNORE_FILE, Ignoring
+from turnkeeper.tools.ignoring import ALWAYS_SKIPPED, OWN_IGNORE_FILES, Ignoring, ignored_everywhere
 from turnkeeper.tools.making import Refusal
 from turnkeeper.tools.plain_search import PlainLine, PlainRequest, included
 
 OUTPUT_BYTES_MAX = 64 * 1024 * 1024
 ERROR_BYTES_MAX = 4096
 NOTHING_FOUND = 1
+IGNORING_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "TURNKEEPER_CONFIG_DIR")
+"""All that the plain search needs of an environment, which may hold keys."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,8 @@ class Ripgrep:
     def _flags(self, scope: Scope) -> list[str]:
         names = dict.fromkeys((*scope.skipped, *sorted(ALWAYS_SKIPPED)))
         left_out = [flag for name in names for flag in ("--glob", f"!{name}")]
-        own = scope.root / OWN_IGNORE_FILE
-        ignore = ["--ignore-file", str(own)] if own.is_file() else []
+        own = (*ignored_everywhere(scope.env), *(scope.root / name for name in OWN_IGNORE_FILES))
+        ignore = [flag for path in own if path.is_file() for flag in ("--ignore-file", str(path))]
         # Within a repository ripgrep reads ignore files up to its root; elsewhere they count without one.
         anywhere = [] if in_repository(scope.root) else ["--no-require-git"]
         # Whoever looks into an ignored folder means it, and the rule that leaves it out does not count below.
@@ -178,7 +180,7 @@ class PlainSearch:
         return [msgspec.json.decode(line, type=PlainLine) for line in whole_lines(output)]
 
     async def _run(self, mode: str, scope: Scope, **more: Any) -> bytes:
-        env = {key: scope.env[key] for key in ("HOME", "XDG_CONFIG_HOME") if key in scope.env}
+        env = {key: scope.env[key] for key in IGNORING_VARIABLES if key in scope.env}
         request = PlainRequest(
             mode=mode, root=str(scope.root), hidden=scope.hidden, skipped=tuple(scope.skipped), env=env, **more
         )
