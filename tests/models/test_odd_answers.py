@@ -6,7 +6,7 @@ import anyio
 import httpx2
 import pytest
 
-from tests.models.scenes import ask, model_at
+from tests.models.scenes import DIALECTS, answer, ask, model_at
 from turnkeeper.models.model import (
     Chunk,
     Finished,
@@ -19,6 +19,7 @@ from turnkeeper.models.model import (
 )
 from turnkeeper.models.scripted import Say
 from turnkeeper.protocol.ids import ToolCallId
+from turnkeeper.protocol.messages import FinishReason
 from turnkeeper.testing.fake_provider import FakeProvider, Garbage, fake_provider
 
 pytestmark = pytest.mark.anyio
@@ -132,3 +133,37 @@ async def test_an_error_said_as_a_piece_of_the_answer_is_an_error(
     fake: FakeProvider, said: str, trouble: Trouble
 ) -> None:
     assert (await heard(fake, "chat", f'{{"object": "error", {said}}}'))[1] is trouble
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("kind", "content", "said"),
+    [
+        ("text/html; charset=utf-8", "<html><title>A chat for people</title></html>", "a web page"),
+        ("application/json", '{"error": "Unexpected endpoint or method. (POST /chat/completions)"}', "a document"),
+        ("application/json", "null", "a document"),
+    ],
+)
+async def test_a_page_or_a_document_is_no_stream_and_asking_again_is_pointless(
+    dialect: str, kind: str, content: str, said: str
+) -> None:
+    def page(_request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, headers={"content-type": kind}, content=content.encode())
+
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(page)) as http:
+        with pytest.raises(ModelTrouble, match=f"{said} instead of a stream") as caught:
+            await answer(model_at(dialect, "http://me:hush@web.example:8080/v1?key=hush", http))
+    assert caught.value.trouble is Trouble.REFUSED
+    assert "http://web.example:8080/v1" in caught.value.message
+    assert "hush" not in caught.value.message
+
+
+async def test_a_stream_that_calls_itself_a_document_is_heard_all_the_same() -> None:
+    piece = '{"choices": [{"index": 0, "delta": {"content": "hi"}, "finish_reason": "stop"}]}'
+
+    def streamed(_request: httpx2.Request) -> httpx2.Response:
+        content = f"data: {piece}\n\ndata: [DONE]\n\n".encode()
+        return httpx2.Response(200, headers={"content-type": "application/json"}, content=content)
+
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(streamed)) as http:
+        assert await answer(model_at("chat", "http://h/v1", http)) == [TextSaid("hi"), Finished(FinishReason.END_TURN)]

@@ -36,7 +36,7 @@ from turnkeeper.models.model import (
     UsageSaid,
 )
 from turnkeeper.models.quirks import THINKING_BUDGET_TOKENS, Quirks
-from turnkeeper.models.troubles import spoken
+from turnkeeper.models.troubles import require_stream, spoken
 from turnkeeper.protocol.ids import ToolCallId
 from turnkeeper.protocol.messages import FinishReason, Reasoning, Text, ToolCall
 from turnkeeper.protocol.runs import Usage
@@ -93,6 +93,7 @@ class Anthropic:
             async for event in answer:
                 for chunk in hearing.hear(event):
                     yield chunk
+        require_stream(answer.response, voice.connection)
 
 
 class Hearing:

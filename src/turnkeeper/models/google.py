@@ -86,11 +86,16 @@ class Google:
                 contents=google_contents(question, voice, names),
                 config=google_config(question, voice, names),
             )
-            async for response in answer:
-                for chunk in hearing.hear(response):
-                    yield chunk
+            try:
+                async for response in answer:
+                    for chunk in hearing.hear(response):
+                        yield chunk
+            except Exception:  # whatever the SDK stumbled over, it may have been no stream at all
+                line.require_stream(voice.connection)
+                raise
         for chunk in hearing.end():
             yield chunk
+        line.require_stream(voice.connection)
 
 
 class Hearing:

@@ -8,6 +8,7 @@ import httpx2
 from turnkeeper.models.connection import READ_SECONDS_MAX, Connection, Voice
 from turnkeeper.models.loading import library
 from turnkeeper.models.model import ModelTrouble, Question, Trouble
+from turnkeeper.models.troubles import require_stream
 
 VERSION = re.compile(r"v\d+((alpha|beta)\d*)?")
 
@@ -27,6 +28,10 @@ class Line(httpx2.AsyncBaseTransport):
         response = await self._http.send(request, stream=True)
         self._responses.append(response)
         return httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
+
+    def require_stream(self, connection: Connection) -> None:
+        for response in self._responses[-1:]:
+            require_stream(response, connection)
 
     async def aclose(self) -> None:
         for response in self._responses:

@@ -35,7 +35,7 @@ from turnkeeper.models.model import (
 )
 from turnkeeper.models.openai_client import openai_client, request_headers, usage_of
 from turnkeeper.models.quirks import Quirks, reasoning_body
-from turnkeeper.models.troubles import refusal, spoken
+from turnkeeper.models.troubles import refusal, require_stream, spoken
 from turnkeeper.protocol.ids import ToolCallId
 from turnkeeper.protocol.messages import FinishReason, Reasoning, Text, ToolCall
 
@@ -83,6 +83,7 @@ class OpenAIChat:
                     yield heard
         for heard in hearing.end():
             yield heard
+        require_stream(answer.response, self._voice.connection)
 
 
 class Hearing:

@@ -1,5 +1,6 @@
 """How both OpenAI dialects reach their server: OpenAI itself, Azure, or anyone who speaks like them."""
 
+import math
 from typing import Any
 
 import httpx2
@@ -71,4 +72,5 @@ def detail(usage: Any, group: str, name: str) -> object:
 
 
 def number(value: object) -> int:
-    return int(value) if isinstance(value, int | float) else 0
+    """A count; what is none, or less than none, counts nothing."""
+    return max(0, int(value)) if isinstance(value, int | float) and math.isfinite(value) else 0

@@ -39,7 +39,7 @@ from turnkeeper.models.model import (
 )
 from turnkeeper.models.openai_client import openai_client, request_headers, usage_of
 from turnkeeper.models.quirks import Quirks
-from turnkeeper.models.troubles import refusal, spoken
+from turnkeeper.models.troubles import refusal, require_stream, spoken
 from turnkeeper.protocol.ids import ToolCallId
 from turnkeeper.protocol.messages import FinishReason, Reasoning, Text, ToolCall
 
@@ -77,6 +77,7 @@ class OpenAIResponses:
             async for event in answer:
                 for chunk in hearing.hear(event):
                     yield chunk
+        require_stream(answer.response, self._voice.connection)
 
 
 class Hearing:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -17,6 +18,8 @@ from turnkeeper.models.model import Chunk, Finished, ModelTrouble, Trouble
 log = logging.getLogger(__name__)
 
 MESSAGE_CHARACTERS_MAX = 2000
+
+NO_STREAMS = {"text/html": "a web page", "application/json": "a document"}
 
 CONTEXT_FULL_WORDS = (
     "context length",
@@ -86,6 +89,24 @@ def trouble_of(error: Exception, connection: Connection) -> ModelTrouble:
     if not status and is_about_credentials(error):
         return ModelTrouble(Trouble.AUTH, connection.scrub(str(message)), title="Unauthorized")
     return refusal(connection, status=status, kind=kind, message=str(message), headers=headers)
+
+
+def require_stream(response: Any, connection: Connection) -> None:
+    """Asked when an answer ended without its end: a page or a document was none from the beginning."""
+    kind = str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
+    if response.status_code < HTTPStatus.BAD_REQUEST and kind in NO_STREAMS:
+        raise ModelTrouble(
+            Trouble.REFUSED,
+            f"{connection.provider} answered with {NO_STREAMS[kind]} instead of a stream of events; its base_url is "
+            f"perhaps not that of an API: {without_secrets(connection.base_url)}",
+            title="No Stream",
+        )
+
+
+def without_secrets(url: str) -> str:
+    """The place alone: keys may stand before it or behind it."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
 def refusal(
