@@ -263,7 +263,7 @@ def footer(item: Footer, ink: Ink) -> Drawn:
         if usage.cost:
             parts.append(f"{about}{money(usage.cost)}")
     sign = "" if ink.plain else f"{ink.glyphs.model} "
-    text = ("," if ink.plain else " ·" if ink.glyphs.name == "unicode" else " -").join(
+    text = ("," if ink.plain else " ·" if ink.glyphs.name == "unicode" else " |").join(
         f" {part}" if at else part for at, part in enumerate(parts)
     )
     return Drawn(lines_of([clipped(joined((sign, "muted"), (text, "muted")), ink.width)]), text)

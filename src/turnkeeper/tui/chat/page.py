@@ -240,9 +240,23 @@ class Page(ScrollView, can_focus=True):
             return name
         known = self._palette.get(name)
         if known is None:
-            known = self.get_visual_style(f"chat--{name}", partial=True) if name in STYLES else Style.null()
-            self._palette[name] = known
+            known = self._palette[name] = self._component(name) if name in STYLES else Style.null()
         return known
+
+    def _component(self, name: str) -> Style:
+        """What its component class says and nothing else, so that it can lie on any ground."""
+        rules = self.get_component_styles(f"chat--{name}")
+        text = rules.text_style
+        return Style(
+            background=rules.background if rules.has_rule("background") else None,
+            foreground=rules.color if rules.has_rule("color") else None,
+            bold=text.bold,
+            dim=text.dim,
+            italic=text.italic,
+            underline=text.underline,
+            reverse=text.reverse,
+            strike=text.strike,
+        )
 
     # Selecting
 

@@ -39,10 +39,10 @@ Page {
     & > .chat--removed { background: $error 14%; }
     & > .chat--added-word { background: $success 34%; text-style: bold; }
     & > .chat--removed-word { background: $error 34%; text-style: bold; }
-    & > .chat--banner { color: $background; background: $primary; text-style: bold; }
+    & > .chat--banner { color: $primary; text-style: bold reverse; }
     & > .chat--focus { color: $accent; text-style: bold; }
     & > .chat--found { background: $warning 30%; }
-    & > .chat--found-here { background: $warning; color: $background; }
+    & > .chat--found-here { color: $warning; text-style: bold reverse; }
     & > .chat--code-keyword { color: $text-primary; text-style: bold; }
     & > .chat--code-string { color: $text-success; }
     & > .chat--code-number { color: $text-warning; }
@@ -50,5 +50,17 @@ Page {
     & > .chat--code-name { color: $text-secondary; }
     & > .chat--code-type { color: $text-accent; }
     & > .chat--code-builtin { color: $text-accent; }
+    /* A terminal's own colours cannot be mixed: what is faint elsewhere is dim here, and what is tinted is coloured. */
+    &:ansi > .chat--muted { text-style: dim; }
+    &:ansi > .chat--hint { text-style: dim italic; }
+    &:ansi > .chat--thought { text-style: dim italic; }
+    &:ansi > .chat--quote { text-style: dim; }
+    &:ansi > .chat--rule { color: ansi_default; text-style: dim; }
+    &:ansi > .chat--gutter { color: ansi_default; text-style: dim; }
+    &:ansi > .chat--added { background: transparent; color: ansi_green; }
+    &:ansi > .chat--removed { background: transparent; color: ansi_red; }
+    &:ansi > .chat--added-word { background: transparent; color: ansi_green; text-style: bold reverse; }
+    &:ansi > .chat--removed-word { background: transparent; color: ansi_red; text-style: bold reverse; }
+    &:ansi > .chat--found { background: transparent; color: ansi_yellow; text-style: underline; }
 }
 """

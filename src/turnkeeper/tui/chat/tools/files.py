@@ -49,12 +49,12 @@ def write(used: Used, facts: Facts, ink: Ink) -> Shown:
         body = change_body(change, ink, path=path, copied=content)
     else:
         body = code_body(content, ink, path=path) if content else Body()
-    return Shown("Write", ink.path(one_line(path)), _counts(change), (*_refusal(used, ink), body))
+    return Shown("Write", ink.path(one_line(path)), _counts(change, ink), (*_refusal(used, ink), body))
 
 
 def edit(used: Used, facts: Facts, ink: Ink) -> Shown:
     change = _told(facts) or compared(facts.text("old_string"), facts.text("new_string"))
-    notes = _counts(change)
+    notes = _counts(change, ink)
     if facts.given.get("replace_all") is True:
         notes += (("every occurrence", "muted"),)
     return _edited("Edit", used, facts, ink, change, notes)
@@ -68,7 +68,7 @@ def multiedit(used: Used, facts: Facts, ink: Ink) -> Shown:
         rows = tuple(row for part in parts for row in part.rows)
         change = Change(rows, sum(part.added for part in parts), sum(part.removed for part in parts))
     failed = len(facts.items("edits_failed"))
-    notes = _counts(change)
+    notes = _counts(change, ink)
     if len(edits) > 1:
         notes += ((f"{len(edits)} edits", "muted"),)
     if failed:
@@ -100,9 +100,11 @@ def _refusal(used: Used, ink: Ink) -> tuple[Body, ...]:
     return (failure_body(used, ink),) if used.is_error else ()
 
 
-def _counts(change: Change) -> tuple[Note, ...]:
+def _counts(change: Change, ink: Ink) -> tuple[Note, ...]:
     if not change.rows:
         return ()
+    if ink.plain:
+        return ((f"{change.added} added", ""), (f"{change.removed} removed", ""))
     return (joined((f"+{change.added}", "good"), " ", (f"-{change.removed}", "bad")),)
 
 

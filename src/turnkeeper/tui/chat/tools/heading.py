@@ -29,9 +29,13 @@ def heading(used: Used, shown: Shown, ink: Ink) -> Content:
     notes = [note if isinstance(note, Content) else styled(*note) for note in shown.notes]
     if ink.plain:
         begin = f"Tool {shown.title}, {standing.value}{by}: "
-        return clipped(joined(begin, Content(", ").join(filter(None, (Content(shown.subject), *notes)))), ink.width)
+        return clipped(
+            joined(begin, Content(", ").join(filter(None, (Content(shown.subject), *notes)))),
+            ink.width,
+            ellipsis=ink.glyphs.ellipsis,
+        )
     word = "" if used.standing is Standing.DONE else f"{standing.value}{by}"
-    between = styled(" · " if ink.glyphs.name == "unicode" else " - ", "muted")
+    between = styled(" · " if ink.glyphs.name == "unicode" else " | ", "muted")
     tail = between.join([Content(""), *filter(None, notes), *([styled(word, style)] if word else [])])
     begin = joined((f"{sign_of(standing, ink.glyphs)} ", style), (shown.title, "title"))
     room = max(12, ink.width - begin.cell_length - tail.cell_length)

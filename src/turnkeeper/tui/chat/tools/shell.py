@@ -9,6 +9,8 @@ from turnkeeper.tui.chat.shown import Body, Facts, Note, Shown, failure_body, ou
 from turnkeeper.tui.side.activity import clock
 
 SUBJECT_CELLS = 80
+BESIDE_CELLS = 32
+"""What else a heading may hold; a description stands there only if it takes nothing from the command."""
 
 _EXIT = re.compile(r"^Exit code (.+)$", re.MULTILINE)
 _REMARK = re.compile(r"^(?:Hint: |The command was stopped after |Stopped: |Could not be stopped: ).*$", re.MULTILINE)
@@ -19,6 +21,9 @@ def bash(used: Used, facts: Facts, ink: Ink) -> Shown:
     command = facts.text("command")
     bodies = [command_body(command, ink), *result_bodies(used, facts, ink)]
     said = tuple(notes(used, facts))
+    description = one_line(facts.text("description"))
+    if len(description) + len(command) + BESIDE_CELLS <= ink.width:
+        said += ((description, "muted"),)
     return Shown("Bash", one_line(command), said, tuple(bodies), went_wrong=bool(_EXIT.search(used.content)))
 
 
@@ -50,8 +55,6 @@ def notes(used: Used, facts: Facts) -> list[Note]:
     seconds = (facts.number("end_time") - facts.number("start_time")) / 1000
     if used.standing is Standing.DONE and facts.number("end_time"):
         found.append((f"{seconds:.1f}s" if seconds < 10 else clock(seconds), "muted"))
-    if description := one_line(facts.text("description")):
-        found.append((description, "muted"))
     return found
 
 
