@@ -150,6 +150,9 @@ PROMISES: dict[str, list[str]] = {
     "who comes late is asked what still waits": _in(
         "events", "who_comes_late_is_asked_what_still_waits_for_an_answer_once"
     ),
+    "whatever is asked is answered in time and as the document says": _in(
+        "fuzz", "whatever_is_asked_is_answered_as_documented"
+    ),
     "an event is encoded once for all who watch": _in("events", "what_is_told_is_encoded_once_for_everybody"),
     "who does not keep up holds nobody up and misses nothing": _in(
         "events", "who_does_not_take_what_all_are_told_reads_on_by_itself_and_falls_into_step_again"
