@@ -11,7 +11,7 @@ import pytest
 from anyio import fail_after
 
 from tests.server.moments import ASKING, QUESTIONING, Gate, Moment, hands, standing
-from tests.server.plain import Served, Watching, ask, served, watch
+from tests.server.plain import Connection, Served, Watching, ask, connect, request, served, watch
 from turnkeeper.core.claims import Policy
 from turnkeeper.models.model import Question
 from turnkeeper.models.scripted import CallTool, Hold, Say, ScriptedModel, Think, Turn, turn
@@ -91,6 +91,17 @@ async def test_the_head_of_a_stream_comes_before_any_event_and_is_the_originals(
         "connection": "keep-alive",
         "transfer-encoding": "chunked",
     }
+
+
+async def test_who_asks_only_for_the_head_of_a_stream_gets_it_and_opens_none() -> None:
+    with fail_after(5):
+        async with watched() as (door, here, _), await connect(door.socket) as line:
+            for target in (f"{here}/events?client_id={A}", f"{here}/sessions"):
+                await line.send(request("HEAD", target))
+                answer = await Connection(line).answer(has_body=False)
+                assert answer.status == 200
+            streams = door.house.reception.streams
+    assert streams == 1
 
 
 async def test_a_whole_run_has_exactly_these_bytes() -> None:

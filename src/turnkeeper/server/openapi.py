@@ -26,6 +26,9 @@ SAID = {
 }
 
 
+EMPTY_UNLESS_ASKED = "the answer, if the query asks for it; otherwise nothing"
+
+
 @functools.cache
 def document(version: str) -> dict[str, Any]:
     from turnkeeper.server.routes import all_routes
@@ -73,7 +76,8 @@ def answered(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
         return {"description": "events", "content": {"text/event-stream": {}}}
     if route.gives is None:
         return {"description": "done"}
-    return {"description": "the answer", "content": {"application/json": {"schema": by_type[repr(route.gives)]}}}
+    said = EMPTY_UNLESS_ASKED if route.gives_if_asked else "the answer"
+    return {"description": said, "content": {"application/json": {"schema": by_type[repr(route.gives)]}}}
 
 
 def refusals(route: Route) -> set[int]:

@@ -27,6 +27,8 @@ class Route:
     body: Any = None
     body_required: bool = True
     gives: Any = None
+    gives_if_asked: bool = False
+    """Whether the answer is empty unless the query asks for it, as the original's is."""
     query: tuple[str, ...] = ()
     query_required: tuple[str, ...] = ()
     status: int = 200

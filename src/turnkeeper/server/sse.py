@@ -29,11 +29,11 @@ PRESENCE_SECONDS = 0.05
 """How long who came and went is gathered before it is told."""
 LAST_WORDS_SECONDS = 2.0
 """How long a watcher may take to read what was still said before its workspace closed."""
-HEADERS = [
+HEADERS = (
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache"),
     (b"connection", b"keep-alive"),
-]
+)
 
 
 class EventStream:
@@ -86,7 +86,7 @@ class EventStream:
                 await self._write(send, HEARTBEAT)
             stream.cancel_scope.cancel()
 
-        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
         await send({"type": "http.response.body", "body": b"", "more_body": True})
         try:
             async with anyio.create_task_group() as stream:

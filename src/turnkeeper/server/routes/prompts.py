@@ -157,7 +157,15 @@ _SESSION = "/v1/workspaces/{id}/agent/sessions/{sid}"
 _RUNS = "/v1/workspaces/{id}/runs"
 ROUTES = (
     Route("POST", _AGENT, submit, "Submit a prompt.", body=AgentMessage, status=202, refuses=(404, 409, 429, 503)),
-    Route("POST", f"{_SESSION}/cancel", cancel, "Stop the session and empty its line.", query=("receipt",)),
+    Route(
+        "POST",
+        f"{_SESSION}/cancel",
+        cancel,
+        "Stop the session and empty its line; with `receipt`, say what was stopped, once it has stopped.",
+        gives=CancelReceipt,
+        gives_if_asked=True,
+        query=("receipt",),
+    ),
     Route("GET", f"{_SESSION}/prompts/queued", queued, "How many prompts wait.", gives=int),
     Route("GET", f"{_SESSION}/prompts/list", listed, "What waits, or null.", gives=list[str] | None),
     Route("POST", f"{_SESSION}/prompts/clear", clear, "Cancel what waits."),

@@ -13,7 +13,7 @@ from turnkeeper.protocol.wire_sessions import CurrentSession
 from turnkeeper.protocol.wire_workspaces import Workspace, WorkspaceCreation
 from turnkeeper.server.chorus import chorus_of
 from turnkeeper.server.routing import Route
-from turnkeeper.server.sse import EventStream, snapshot_of
+from turnkeeper.server.sse import HEADERS, EventStream, snapshot_of
 from turnkeeper.server.telling import Detail
 from turnkeeper.server.visit import EMPTY, Reply, Visit, json
 
@@ -70,6 +70,8 @@ async def events(visit: Visit) -> Reply:
     server = visit.reception.limits
     if visit.reception.streams >= server.streams_max:
         raise TooManyStreams
+    if visit.scope["method"] == "HEAD":
+        return Reply(headers=HEADERS)
     stream = EventStream(
         room,
         chorus_of(room.workspace, detail),
