@@ -25,7 +25,7 @@ WARM_SECONDS_MAX = 0.25
 COLD_SECONDS_MAX = 1.2
 
 COMMAND = (str(Path(sys.executable).with_name("turnkeeper")),)
-RUN = (*COMMAND, "run", "--quiet", "hi")
+RUN = (*COMMAND, "run", "hi")
 NOTHING = (sys.executable, "-c", "pass")
 
 SETTINGS = """
@@ -63,6 +63,7 @@ class Home:
             env=self.env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             check=True,
             timeout=SECONDS_MAX,
         )

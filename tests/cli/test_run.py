@@ -72,6 +72,28 @@ def test_stdout_is_the_final_text_once_and_nothing_that_was_said_on_the_way(at: 
     assert (said.returncode, said.stdout, said.stderr) == (0, "It is\n  empty.\n", "")
 
 
+def test_what_was_set_and_is_not_in_force_is_said(at: Home) -> None:
+    at.script(turn(Say("ok")), again=True)
+    (at.project / "crushrc").write_text("option debug true\n")
+    said = at.run("run", "hi")
+    waits = f"{at.project / 'crushrc'} takes effect when you trust it"
+    assert (said.returncode, said.stdout, waits in said.stderr) == (0, "ok\n", True)
+    assert at.run("run", "--quiet", "hi").stderr == ""
+    assert at.run("config", "trust", "--yes").returncode == 0
+    assert at.run("run", "hi").stderr == ""
+
+
+def test_settings_with_which_no_server_starts_are_told_by_file_line_and_key() -> None:
+    with home() as at:
+        settings = at.path / ".config" / "turnkeeper" / "turnkeeper.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text("[waits]\nconnect_seconds = 'x'\n")
+        said = at.run("run", "-o", "json", "hi")
+    over = ending(said.stdout)
+    assert (said.returncode, over["outcome"], over["retryable"]) == (2, "refused", False)
+    assert f"{settings}:2: waits.connect_seconds: a number" in over["error"]
+
+
 def test_every_line_of_the_stream_is_json_and_the_last_is_the_ending(at: Home) -> None:
     at.script(turn(Say("hm"), CallTool("c", "ls", {})), turn(Say("done", characters=2)))
     said = at.run("run", "-o", "stream-json", "hi")

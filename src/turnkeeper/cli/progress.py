@@ -49,6 +49,10 @@ class Progress:
         self._is_drawn = False
         self.model = ""
 
+    @property
+    def is_heard(self) -> bool:
+        return not self._quiet
+
     def name_models(self, config: Config | None, *, chosen: bool) -> None:
         """Whether somebody chose who answers; if not, it is said once it is known."""
         providers = set(config.providers) if config else {""}

@@ -196,6 +196,8 @@ async def submitted(
         await prepared(workspace, asked.options, detach=asked.detach)
         attended.answers_itself = not asked.options.interactive
         attended.yolo = asked.options.yolo
+    elif progress.is_heard:
+        await tell_of_settings(workspace, progress)
     known = await known_run(workspace, asked.run_id, prompt) if asked.run_id else None
     attended.run_id = asked.run_id or str(uuid.uuid4())
     progress.name_models(workspace.opened.config, chosen=bool(asked.options.large_model))
@@ -233,6 +235,15 @@ async def submitted(
             await submit()
         return progress.detached(attended.run_id, attended.session_id)
     return await attend(workspace, attended, progress, None if known is not None else submit)
+
+
+async def tell_of_settings(workspace: "WorkspaceClient", progress: "Progress") -> None:
+    """What a person has set and is not in force is said, since they would look for it in the answer."""
+    state = await workspace.config.state()
+    if state.problem:
+        progress.say(f"the settings before are used, since {state.problem}")
+    for one in state.waiting:
+        progress.say(f"{one.path} takes effect when you trust it: 'turnkeeper config trust' shows what it wants")
 
 
 async def known_run(workspace: "WorkspaceClient", run_id: str, prompt: "Prompt") -> "RunView | None":

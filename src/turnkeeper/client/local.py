@@ -29,7 +29,7 @@ from turnkeeper import __version__
 from turnkeeper.client.asking import Garbled, value
 from turnkeeper.client.http import Http, NotAServer, ServerLost, ServerUnreachable
 from turnkeeper.protocol.hosts import Host, parse_host
-from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.problems import BadRequest, Problem
 from turnkeeper.protocol.wire import encode
 from turnkeeper.protocol.wire_workspaces import Control, VersionInfo, Workspace
 from turnkeeper.settings.build import build_id
@@ -47,6 +47,14 @@ class ServerNotStarted(Problem):
     """The server did not start."""
 
     status = 503
+
+
+class ServerMisconfigured(BadRequest):
+    """The server cannot use its settings."""
+
+
+USAGE_CODE = 2
+"""With which a server leaves that was started wrongly, or cannot use its settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +152,8 @@ class LocalServer:
             if server.poll() is not None:
                 if await self._answers():
                     return
-                raise ServerNotStarted(f"the server did not start: {self._said() or f'exit code {server.returncode}'}")
+                why = f"the server did not start: {self._said() or f'exit code {server.returncode}'}"
+                raise ServerMisconfigured(why) if server.returncode == USAGE_CODE else ServerNotStarted(why)
             if time.monotonic() > deadline:
                 raise ServerNotStarted(
                     f"the server did not answer within {self.ready_seconds:g} s; see {self.log_file}"

@@ -115,7 +115,7 @@ class Server(msgspec.Struct, frozen=True):
     """For a server without workspaces to wait before it goes."""
     shutdown_seconds: Seconds = 5
     ready_seconds: Seconds = 10
-    """For a client to wait for a server that it has started."""
+    """For a client to wait for a server that it has started; in a variable, since it has read no file then."""
 
 
 class Log(msgspec.Struct, frozen=True):
