@@ -171,6 +171,15 @@ def test_a_rule_of_the_command_line_allows_and_denies_for_this_run_alone(at: Hom
     assert [name for name in "abcd" if (at.project / name).exists()] == ["a", "c"]
 
 
+@pytest.mark.parametrize("rule", ["bash(", "", "rm -rf /"])
+def test_a_rule_that_cannot_be_read_is_a_mistake_before_anything_begins(at: Home, rule: str) -> None:
+    at.script(turn(Say("never said")))
+    said = at.run("run", "-o", "json", "--deny", rule, "hi")
+    over = ending(said.stdout)
+    assert (said.returncode, over["outcome"], "not a permission rule" in over["error"]) == (2, "refused", True)
+    assert (at.run("runs", "--json").stdout, at.run("sessions", "--json").stdout) == ("[]\n", "[]\n")
+
+
 def test_a_model_that_stalls_is_ended_by_the_time_limit(at: Home) -> None:
     at.script(turn(Say("well"), Hold("for ever")))
     said = at.run("run", "--time-limit", "0.2", "-o", "json", "hi")

@@ -200,6 +200,8 @@ async def test_a_server_that_is_not_there_is_unreachable_and_says_where() -> Non
         await Client(Host("unix", "/nowhere.sock")).health()
     with pytest.raises(ServerUnreachable, match="refused"):
         await Client("tcp://127.0.0.1:1").health()
+    with pytest.raises(ServerUnreachable, match=r"tcp://no\.such\.host\.invalid:1: [a-z ]+$"):
+        await Client("tcp://no.such.host.invalid:1").health()
 
 
 async def test_over_tcp_a_token_is_sent_and_without_it_nothing_is_said() -> None:

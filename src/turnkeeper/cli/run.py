@@ -187,17 +187,9 @@ async def submitted(
     """Find the session and the run, and wait for its ending; or only until it was taken."""
     from turnkeeper.cli.attending import attend
     from turnkeeper.cli.ending import of_run
-    from turnkeeper.protocol.problems import Conflict
+    from turnkeeper.protocol.problems import BadRequest, Conflict
 
-    # Where nobody named a server, it is one of ours.
-    if asked.elsewhere and await workspace.is_original():
-        from turnkeeper.cli.original import prepared
-
-        await prepared(workspace, asked.options, detach=asked.detach)
-        attended.answers_itself = not asked.options.interactive
-        attended.yolo = asked.options.yolo
-    elif progress.is_heard:
-        await tell_of_settings(workspace, progress)
+    await set_out(workspace, asked, progress, attended)
     known = await known_run(workspace, asked.run_id, prompt) if asked.run_id else None
     attended.run_id = asked.run_id or str(uuid.uuid4())
     progress.name_models(workspace.opened.config, chosen=bool(asked.options.large_model))
@@ -208,6 +200,7 @@ async def submitted(
             return of_run(known)
     else:
         attended.session_id = await session_for(workspace, asked)
+    is_new = known is None and not asked.session and not asked.goes_on
 
     async def submit() -> bool:
         try:
@@ -219,12 +212,16 @@ async def submitted(
                 options=asked.options,
                 foldable=False,
             )
+        except BadRequest:
+            if is_new:
+                await workspace.sessions.delete(attended.session_id)
+            raise
         except Conflict:
             # Somebody submitted it between our looking and our asking; then it is the same run all the same.
             other = await known_run(workspace, asked.run_id, prompt) if asked.run_id else None
             if other is None:
                 raise
-            if not asked.session and not asked.goes_on:
+            if is_new:
                 await workspace.sessions.delete(attended.session_id)
             attended.session_id = other.session_id
             return False
@@ -235,6 +232,18 @@ async def submitted(
             await submit()
         return progress.detached(attended.run_id, attended.session_id)
     return await attend(workspace, attended, progress, None if known is not None else submit)
+
+
+async def set_out(workspace: "WorkspaceClient", asked: Asked, progress: "Progress", attended: "Attended") -> None:
+    """What a run needs of its server before it is submitted. Where nobody named a server, it is one of ours."""
+    if asked.elsewhere and await workspace.is_original():
+        from turnkeeper.cli.original import prepared
+
+        await prepared(workspace, asked.options, detach=asked.detach)
+        attended.answers_itself = not asked.options.interactive
+        attended.yolo = asked.options.yolo
+    elif progress.is_heard:
+        await tell_of_settings(workspace, progress)
 
 
 async def tell_of_settings(workspace: "WorkspaceClient", progress: "Progress") -> None:

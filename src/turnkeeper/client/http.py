@@ -291,5 +291,6 @@ def reason(error: BaseException) -> str:
         case _:
             pass
     if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno).lower()
+        # A name that is not found has a number of its own, which `strerror` does not know.
+        return (os.strerror(error.errno) if error.errno > 0 else str(error.strerror)).lower()
     return (str(error) or type(error).__name__).lower()

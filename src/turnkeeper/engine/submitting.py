@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 import msgspec
 
 from turnkeeper.core import commands as told
+from turnkeeper.core.ruletext import parse_rules
 from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import NO_CLIENT, ClientId, MessageId, RunId, SessionId
 from turnkeeper.protocol.problems import PromptEmpty, RunNotFound, SessionMissing, SessionNotFound
+from turnkeeper.protocol.requests import Verdict
 from turnkeeper.protocol.runs import Prompt, Run, RunKind, RunOptions, RunState
 
 
@@ -31,6 +33,8 @@ async def submit(workspace: Workspace, submission: Submission) -> RunId:
         raise PromptEmpty
     if not submission.session_id:
         raise SessionMissing
+    # A rule that cannot be read is the client's to mend, and now rather than in the middle of the run.
+    parse_rules((*submission.options.allow, *submission.options.deny), Verdict.ALLOW)
     means = workspace.means
     run_id = submission.run_id or RunId(means.new_id())
     minted = submission.run_id is None

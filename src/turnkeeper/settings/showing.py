@@ -11,12 +11,13 @@ import msgspec
 from turnkeeper.protocol.problems import BadRequest, NotFound
 from turnkeeper.settings import marks
 from turnkeeper.settings.checking import unknown_key
+from turnkeeper.settings.environment import GROUPS
 from turnkeeper.settings.masking import visible
 from turnkeeper.settings.merging import split_key
 from turnkeeper.settings.reading import Tree, as_list, as_tree
 from turnkeeper.settings.settings import Settings
 
-GROUPS = ("waits", "runs", "server", "log", "database", "agents", "rules", "shell")
+TABLES = (*GROUPS, "agents", "rules", "shell")
 NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 
@@ -31,7 +32,7 @@ class NothingSaid(NotFound):
 def everything(settings: Settings) -> Tree:
     """All that holds, as one tree without secrets."""
     tree = as_tree(_whole(settings.config)) or {}
-    return visible({**tree, **{group: _whole(getattr(settings, group)) for group in GROUPS}})
+    return visible({**tree, **{group: _whole(getattr(settings, group)) for group in TABLES}})
 
 
 def value_of(tree: Tree, key: str) -> Any:
