@@ -18,7 +18,7 @@ from turnkeeper.protocol import events as e
 from turnkeeper.protocol.events import Entry
 from turnkeeper.protocol.ids import WORKSPACE, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message, Role
-from turnkeeper.protocol.runs import Outcome, RunState
+from turnkeeper.protocol.runs import Outcome, RunKind, RunState
 from turnkeeper.store.memory import MemoryStore
 from turnkeeper.store.sqlite import open_store
 from turnkeeper.store.store import Store
@@ -79,9 +79,10 @@ def finished(conversation: list[Message]) -> None:
 
 
 def heard(conversation: list[Message], entries: list[Entry], session: SessionId) -> None:
-    """What was started or folded was said, in that order; nothing else was said by people."""
+    """What was started or folded was said, in that order; nothing else was said by people. A summary asks nothing."""
     here = [entry.event for entry in entries if entry.session_id == session]
-    began = [event.run_id for event in here if isinstance(event, e.RunStarted | e.RunFolded)]
+    asked = {event.run_id for event in here if isinstance(event, e.RunAccepted) and event.run_kind is RunKind.PROMPT}
+    began = [event.run_id for event in here if isinstance(event, e.RunStarted | e.RunFolded) and event.run_id in asked]
     hold("every prompt that had its turn was heard", [m.run_id for m in conversation if m.role is Role.USER] == began)
 
 

@@ -12,13 +12,13 @@ import msgspec
 import pytest
 
 from tests.store.replaying import views_equal_replay
-from tests.store.scenes import A, B, S, accepted, begin, completed, tell
+from tests.store.scenes import A, B, S, accepted, begin, completed, piece, tell
 from turnkeeper.protocol.events import RunStarted
 from turnkeeper.protocol.ids import RunId
-from turnkeeper.protocol.problems import SessionMoved, StoreElsewhere, StoreUnavailable
+from turnkeeper.protocol.problems import SessionMoved, StoreElsewhere, StoreGone, StoreUnavailable
 from turnkeeper.store import lock
 from turnkeeper.store.database import connect
-from turnkeeper.store.sqlite import SqliteStore, open_store
+from turnkeeper.store.sqlite import DATABASE, SqliteStore, open_store
 
 SERVER = """
 import sys, anyio
@@ -93,10 +93,12 @@ async def test_within_one_process_too_a_directory_is_opened_once(sqlite: SqliteS
         await begin(again)
 
 
-async def test_a_server_that_woke_up_late_cannot_write_what_another_has_moved_past(sqlite: SqliteStore) -> None:
+async def test_a_server_that_woke_up_late_cannot_write_what_another_has_moved_past(
+    sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     end = await begin(sqlite, accepted(A), RunStarted(A))
     # A file system that does not keep locks lets a second server in; the position still tells them apart.
-    (sqlite.path.parent / lock.LOCK).unlink()
+    monkeypatch.setattr(lock.fcntl, "flock", lambda file, how: None)
     async with open_store(sqlite.path.parent) as newcomer:
         await tell(newcomer, completed(A), after=end)
         with pytest.raises(SessionMoved):
@@ -104,6 +106,31 @@ async def test_a_server_that_woke_up_late_cannot_write_what_another_has_moved_pa
         assert await sqlite.head() == await newcomer.head() == end + 1
         await tell(sqlite, accepted(B), after=await newcomer.head())
         await views_equal_replay(newcomer)
+
+
+@pytest.mark.parametrize("gone", [DATABASE, lock.LOCK, "."])
+async def test_a_database_that_is_taken_away_under_its_server_acknowledges_nothing_more(
+    sqlite: SqliteStore, gone: str
+) -> None:
+    await begin(sqlite)
+    (sqlite.path.parent / gone).rename(sqlite.path.parent.with_name("taken"))
+    for _ in range(2):
+        with pytest.raises(StoreGone, match=r"removed or replaced.*nothing was accepted"):
+            await tell(sqlite, accepted(A))
+        with pytest.raises(StoreGone):
+            await sqlite.write_behind([piece("x")])
+        if gone != ".":
+            (sqlite.path.parent / gone).write_bytes(b"another")
+
+
+async def test_a_database_that_is_put_back_is_served_again(sqlite: SqliteStore) -> None:
+    await begin(sqlite)
+    aside = sqlite.path.parent.rename(sqlite.path.parent.with_name("aside"))
+    with pytest.raises(StoreGone):
+        await tell(sqlite, accepted(A))
+    aside.rename(sqlite.path.parent)
+    await tell(sqlite, accepted(A))
+    await views_equal_replay(sqlite)
 
 
 async def test_the_lock_file_says_who_holds_it_and_stays(sqlite: SqliteStore) -> None:

@@ -34,6 +34,7 @@ from turnkeeper.protocol.problems import (
     Problem,
     SessionMoved,
     SessionNotFound,
+    StoreGone,
     StoreReadOnly,
     StoreUnavailable,
     WorkspaceClosing,
@@ -118,7 +119,7 @@ async def _end(running: Running, ending: Ending, facts: list[e.Fact]) -> None:
             if facts:
                 await _close_what_is_open(running, facts)
             await running.tell(_finish(running, ending))
-        except (RunOver, SessionMoved, SessionNotFound, WorkspaceClosing, StoreReadOnly):
+        except (RunOver, SessionMoved, SessionNotFound, WorkspaceClosing, StoreReadOnly, StoreGone):
             break
         except StoreUnavailable:
             log.warning("the ending of a run cannot be written yet", extra={"run_id": running.run.run_id})

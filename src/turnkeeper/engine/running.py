@@ -18,7 +18,7 @@ from turnkeeper.models.model import ModelInfo
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import MessageId, RequestId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import STOPPED, Finish, Message, Role, ToolResult
-from turnkeeper.protocol.problems import Problem, StoreReadOnly, StoreUnavailable
+from turnkeeper.protocol.problems import Problem, StoreGone, StoreReadOnly, StoreUnavailable
 from turnkeeper.protocol.runs import Failure, Outcome, RunKind, Usage
 from turnkeeper.protocol.sessions import Effect, EffectState, Todo
 
@@ -153,7 +153,7 @@ class Running:
                 return await self.say_once(*facts)
             except StoreUnavailable as problem:
                 self.unsaid.append(facts)
-                if isinstance(problem, StoreReadOnly) or anyio.current_time() + wait_seconds > give_up_at:
+                if isinstance(problem, StoreReadOnly | StoreGone) or anyio.current_time() + wait_seconds > give_up_at:
                     raise
                 log.warning("a run waits for its disk", extra={"run_id": self.run.run_id, "problem": problem.message})
             await anyio.sleep(wait_seconds)

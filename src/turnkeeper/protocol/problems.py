@@ -165,6 +165,10 @@ class StoreReadOnly(StoreUnavailable):
     """The workspace's database was written by a newer version; it can be read, not written."""
 
 
+class StoreGone(StoreUnavailable):
+    """The workspace's database was removed or replaced while it was open; nothing was accepted."""
+
+
 class StoreElsewhere(Conflict):
     """Another server has this workspace open."""
 

@@ -31,8 +31,16 @@ class Owner(msgspec.Struct, frozen=True):
 class DirectoryLock:
     """Held from `take` until `release`."""
 
-    def __init__(self, file: int) -> None:
+    def __init__(self, path: Path, file: int) -> None:
+        self._path = path
         self._file = file
+
+    def is_there(self) -> bool:
+        """Whether whoever comes now would meet this lock: somebody may have removed the file, or put another there."""
+        try:
+            return self._file >= 0 and os.path.samestat(self._path.stat(), os.fstat(self._file))
+        except OSError:
+            return False
 
     def release(self) -> None:
         file, self._file = self._file, -1
@@ -66,7 +74,7 @@ def take(directory: Path, *, address: str, version: str) -> DirectoryLock:
     except OSError as error:
         os.close(file)
         raise StoreUnavailable(f"the lock {path} cannot be taken: {error.strerror}") from error
-    return DirectoryLock(file)
+    return DirectoryLock(path, file)
 
 
 def _sign(file: int, owner: Owner) -> None:

@@ -4,6 +4,7 @@ What is written is on disk before its writer is answered, in the order of the lo
 directory belongs to one server at a time. `open_store` opens it, `close` lets it go; so does the end of the process.
 """
 
+import os
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -16,7 +17,7 @@ from anyio.to_thread import run_sync
 from turnkeeper.protocol.events import Entry, Event
 from turnkeeper.protocol.ids import MessageId, Position, RequestId, RunId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message
-from turnkeeper.protocol.problems import StoreReadOnly, StoreUnavailable
+from turnkeeper.protocol.problems import StoreGone, StoreReadOnly, StoreUnavailable
 from turnkeeper.protocol.requests import Grant, Request
 from turnkeeper.protocol.runs import Run
 from turnkeeper.protocol.sessions import Effect, FileRead, FileVersion, SessionInfo
@@ -61,6 +62,7 @@ class SqliteStore:
         self.writer = Writer(partial(connect, path, query_only=ready.read_only))
         self.readers = Readers(partial(connect, path, query_only=True))
         self._held = held
+        self._was = path.stat()
         self._listeners: list[Listener] = []
 
     @classmethod
@@ -90,8 +92,20 @@ class SqliteStore:
                 listener(entries)
 
     def _check_writable(self) -> None:
+        """What is written to files that nobody will find again must not be acknowledged."""
         if self.read_only:
             raise StoreReadOnly
+        if not (self._held.is_there() and self._is_there()):
+            raise StoreGone(
+                f"the database {self.path} was removed or replaced while it was open; nothing was accepted. "
+                "Close the workspace and open it again"
+            )
+
+    def _is_there(self) -> bool:
+        try:
+            return os.path.samestat(self.path.stat(), self._was)
+        except OSError:
+            return False
 
     async def write_behind(self, pieces: Sequence[Piece]) -> None:
         self._check_writable()
