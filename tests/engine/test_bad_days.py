@@ -21,13 +21,13 @@ from tests.engine.survival import endings, survived
 from tests.store.faulty import FaultyDisk, faulty_disk
 from tests.store.test_damage import FRAME_BYTES, WAL_HEADER_BYTES
 from tests.store.test_faults import FAULTS, impatient
+from tests.store.test_ownership import forgets
 from turnkeeper.engine import submitting
 from turnkeeper.models.scripted import CallTool, Hold, Say, Think, Turn, turn
 from turnkeeper.protocol.events import RunAccepted
 from turnkeeper.protocol.ids import START, RunId
 from turnkeeper.protocol.problems import StoreElsewhere, StoreUnavailable
 from turnkeeper.protocol.runs import Outcome
-from turnkeeper.store import lock
 from turnkeeper.store.database import connect
 from turnkeeper.store.sqlite import DATABASE, SqliteStore, open_store
 from turnkeeper.store.store import Store
@@ -328,7 +328,7 @@ async def test_of_two_servers_one_serves_and_one_that_slept_through_its_replacem
             await SqliteStore.open(tmp_path)
         # It sleeps, and the file system forgets its lock: the position alone tells who is late.
         first.send_signal(signal.SIGSTOP)
-        monkeypatch.setattr(lock.fcntl, "flock", lambda file, how: None)
+        monkeypatch.setattr("turnkeeper.store.lock.fcntl.flock", forgets)
         async with (
             open_store(tmp_path) as store,
             scene(*turns, store=store, id="second") as stage,

@@ -93,12 +93,16 @@ async def test_within_one_process_too_a_directory_is_opened_once(sqlite: SqliteS
         await begin(again)
 
 
+def forgets(_file: int, _how: int) -> None:
+    """The lock of a file system that keeps none."""
+
+
 async def test_a_server_that_woke_up_late_cannot_write_what_another_has_moved_past(
     sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end = await begin(sqlite, accepted(A), RunStarted(A))
     # A file system that does not keep locks lets a second server in; the position still tells them apart.
-    monkeypatch.setattr(lock.fcntl, "flock", lambda file, how: None)
+    monkeypatch.setattr("turnkeeper.store.lock.fcntl.flock", forgets)
     async with open_store(sqlite.path.parent) as newcomer:
         await tell(newcomer, completed(A), after=end)
         with pytest.raises(SessionMoved):
