@@ -10,6 +10,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -20,10 +21,10 @@ from turnkeeper.tui.glyphs import glyphs_of
 from turnkeeper.tui.host import Host, host_of
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
-from turnkeeper.tui.side.hints import fitting, hints_here
+from turnkeeper.tui.side.hints import Hint, short
 from turnkeeper.tui.wishes import Wish
 
-MARGIN_LINES = 2
+PLACES = {key.id: place for place, key in enumerate(KEYS)}
 
 
 class Heading(Widget):
@@ -44,14 +45,34 @@ class Heading(Widget):
 
 
 class Foot(Widget):
-    """Which keys do something here."""
+    """Which keys do something here, in the order of the key map, in as many lines as they need."""
 
     DEFAULT_CSS = """
-    Foot { height: 1; width: 1fr; margin-top: 1; color: $text-muted; }
+    Foot { height: auto; max-height: 3; width: 1fr; margin-top: 1; color: $foreground-muted; }
     """
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        del container, viewport
+        return max(1, len(self._lines(width)))
+
     def render(self) -> Content:
-        return fitting(hints_here(host_of(self), self.screen), self.content_size.width)
+        return Content("\n").join(self._lines(self.content_size.width))
+
+    def _lines(self, width: int) -> list[Content]:
+        lines: list[Content] = []
+        for hint in self._hints():
+            said = Content.assemble((hint.key, "$foreground bold"), " ", (short(hint.about), "$foreground-muted"))
+            if lines and lines[-1].cell_length + 2 + said.cell_length <= width:
+                lines[-1] = Content.assemble(lines[-1], "  ", said)
+            else:
+                lines.append(said)
+        return lines
+
+    def _hints(self) -> list[Hint]:
+        active = [one for one in self.screen.active_bindings.values() if one.binding.show and one.enabled]
+        ours = {one.binding.id: one.binding for one in active if one.binding.id in PLACES}
+        ids = sorted(filter(None, ours), key=lambda id: (id == "dialog.close", PLACES[id]))
+        return [Hint(self.app.get_key_display(ours[id]), ours[id].description) for id in ids]
 
 
 class Dialog(ModalScreen[Wish | None]):
@@ -95,17 +116,22 @@ class Dialog(ModalScreen[Wish | None]):
         heading.beside = beside if isinstance(beside, Content) else Content.styled(beside, "$foreground-muted")
 
     def on_mount(self) -> None:
-        self._stop_listening = self.live.listen(self.heard)
+        self._stop_listening = self.live.listen(self._heard)
         self.draw(self.live.view)
 
     def on_unmount(self) -> None:
         self._stop_listening()
 
     def on_screen_resume(self) -> None:
-        self.heard(self.live.view, self.live.view)
+        self._heard(self.live.view, self.live.view)
+
+    def _heard(self, before: View, now: View) -> None:
+        # One that is being taken away may have lost its parts already.
+        if self.is_attached and self.query(Heading) and self.query(Foot):
+            self.heard(before, now)
 
     def on_descendant_focus(self, _: events.DescendantFocus) -> None:
-        self.query_one(Foot).refresh()
+        self.query_one(Foot).refresh(layout=True)
 
     def heard(self, before: View, now: View) -> None:
         """The workspace has changed; also called when whatever stood over the dialog has gone."""

@@ -180,7 +180,7 @@ class PermissionDialog(Reading, Answering):
         self.draw(self.live.view)
 
     def _settle_down(self) -> None:
-        self.query_one(Foot).refresh()
+        self.query_one(Foot).refresh(layout=True)
 
     # How it looks
 
@@ -264,7 +264,7 @@ class PermissionDialog(Reading, Answering):
         self._mean()
         field = self.query_one("#reason", Input)
         self.set_focus(field if writes else None)
-        self.query_one(Foot).refresh()
+        self.query_one(Foot).refresh(layout=True)
 
     def _answer(self, decision: Decision) -> None:
         if self.request is None or self._is_sending:

@@ -218,7 +218,7 @@ class QuestionDialog(Paging):
         else:
             self.set_focus(None)
         self.draw(self.live.view)
-        self.query_one(Foot).refresh()
+        self.query_one(Foot).refresh(layout=True)
 
     def on_question_page_answered(self, event: QuestionPage.Answered) -> None:
         event.stop()

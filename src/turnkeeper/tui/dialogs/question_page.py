@@ -16,6 +16,7 @@ from turnkeeper.tui.chat.ink import cleaned, one_line
 from turnkeeper.tui.glyphs import glyphs_of, is_plain
 
 YES, NO = "yes", "no"
+INDENT = "\N{NO-BREAK SPACE}" * 6
 CHOOSING = (QuestionType.SINGLE_CHOICE, QuestionType.MULTI_CHOICE, QuestionType.YES_NO)
 
 
@@ -119,9 +120,9 @@ class QuestionPage(Vertical):
                 mark = f"[{glyphs_of(self).ok if is_chosen else ' '}] "
             else:
                 mark = f"({glyphs_of(self).bullet if is_chosen else ' '}) "
-            line = Content.assemble(mark, (f"{number} ", "$foreground-muted"), label)
+            line = Content.assemble(mark, f"{number} ", label)
             if about:
-                line = Content("\n").join([line, Content.styled(f"      {about}", "$foreground-muted")])
+                line = Content("\n").join([line, Content.styled(f"{INDENT}{about}", "$foreground-muted")])
             yield Option(line, id=id)
 
     def enter(self) -> None:
