@@ -1,6 +1,8 @@
 """Servers that almost speak a dialect: what they say oddly is heard if it can be, else it is a cut, never a crash."""
 
 from collections.abc import AsyncGenerator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import anyio
 import httpx2
@@ -18,6 +20,7 @@ from turnkeeper.models.model import (
     Trouble,
 )
 from turnkeeper.models.scripted import Say
+from turnkeeper.models.troubles import retry_after
 from turnkeeper.protocol.ids import ToolCallId
 from turnkeeper.protocol.messages import FinishReason
 from turnkeeper.testing.fake_provider import FakeProvider, Garbage, fake_provider
@@ -167,3 +170,10 @@ async def test_a_stream_that_calls_itself_a_document_is_heard_all_the_same() -> 
 
     async with httpx2.AsyncClient(transport=httpx2.MockTransport(streamed)) as http:
         assert await answer(model_at("chat", "http://h/v1", http)) == [TextSaid("hi"), Finished(FinishReason.END_TURN)]
+
+
+def test_a_date_until_which_to_wait_is_so_many_seconds_from_now() -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=40)
+    told = retry_after({"retry-after": format_datetime(soon, usegmt=True)})
+    assert told is not None
+    assert 30 < told <= 40

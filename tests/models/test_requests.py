@@ -282,6 +282,29 @@ async def test_a_tool_with_an_odd_name_is_offered_under_a_plain_one() -> None:
             "authorization",
             f"Bearer {KEY}",
         ),
+        (at("openrouter"), "https://openrouter.ai/api/v1/chat/completions", "authorization", f"Bearer {KEY}"),
+        (
+            at("openai-compat", "mistral"),
+            "https://api.mistral.ai/v1/chat/completions",
+            "authorization",
+            f"Bearer {KEY}",
+        ),
+        (at("openai-compat", "xai"), "https://api.x.ai/v1/chat/completions", "authorization", f"Bearer {KEY}"),
+        (
+            at("openai-compat", "deepseek"),
+            "https://api.deepseek.com/chat/completions",
+            "authorization",
+            f"Bearer {KEY}",
+        ),
+        (at("lmstudio"), "http://127.0.0.1:1234/v1/chat/completions", "authorization", f"Bearer {KEY}"),
+        (at("llamacpp"), "http://127.0.0.1:8080/v1/chat/completions", "authorization", f"Bearer {KEY}"),
+        (at("vllm"), "http://127.0.0.1:8000/v1/chat/completions", "authorization", f"Bearer {KEY}"),
+        (
+            at("openai-compat", "mine", base_url="https://mine.example/v1", headers={"x-team": "blue"}),
+            "https://mine.example/v1/chat/completions",
+            "x-team",
+            "blue",
+        ),
         (
             at("azure", base_url="https://me.openai.azure.com/"),
             "https://me.openai.azure.com/openai/responses?api-version=2025-04-01-preview",
@@ -342,6 +365,37 @@ async def test_bedrock_without_a_key_is_asked_with_a_request_signed_by_aws_crede
     assert request.url.host == "bedrock-runtime.eu-west-1.amazonaws.com"
     assert request.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
     assert request.headers["x-amz-security-token"] == "passing"
+
+
+@pytest.mark.parametrize(
+    ("provider", "limit", "usage_asked"),
+    [
+        ("mistral", "max_tokens", False),
+        ("groq", "max_completion_tokens", True),
+        ("xai", "max_completion_tokens", True),
+        ("deepseek", "max_tokens", True),
+        ("mine", "max_tokens", True),
+    ],
+)
+async def test_each_provider_is_told_its_limit_and_asked_for_its_counts_in_its_own_words(
+    provider: str, limit: str, usage_asked: bool
+) -> None:
+    asked = await body(at("openai-compat", provider, base_url="https://h/v1"), choice=LIMITED)
+    assert {name: asked[name] for name in asked if name.startswith("max_")} == {limit: 9_000}
+    assert ("stream_options" in asked) is usage_asked
+
+
+async def test_mistral_is_shown_ids_of_nine_plain_letters_that_still_match() -> None:
+    talk = ask(
+        user("look"),
+        message(Role.ASSISTANT, call("call_0123456789-é")),
+        message(Role.TOOL, result("call_0123456789-é")),
+    )
+    asked = (await body(at("openai-compat", "mistral"), talk))["messages"]
+    (made,) = asked[2]["tool_calls"]
+    assert len(made["id"]) == 9
+    assert made["id"].isalnum()
+    assert asked[3]["tool_call_id"] == made["id"]
 
 
 async def test_a_server_without_a_key_is_sent_none() -> None:
