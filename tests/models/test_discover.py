@@ -1,5 +1,6 @@
 """Servers on this computer are found without configuration, and whoever is slow or odd is left out."""
 
+import json
 from collections.abc import AsyncGenerator
 
 import anyio
@@ -67,14 +68,50 @@ async def test_nobody_is_looked_for_beyond_the_loopback() -> None:
     assert asked == []
 
 
-async def test_ollama_is_asked_in_its_own_way() -> None:
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        assert request.url.path == "/api/tags"
-        return httpx2.Response(200, json={"models": [{"name": "qwen3:4b"}, {"odd": 1}]})
+SHOWN = {
+    "qwen3:4b": {"model_info": {"qwen3.context_length": 40_960, "qwen3.block_count": 36}},
+    "set:1b": {"parameters": "stop x\nnum_ctx    8192", "model_info": {"llama.context_length": 131_072}},
+    "silent": None,
+    "odd": ["what"],
+}
+
+
+async def test_ollama_is_asked_in_its_own_way_and_how_much_each_model_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnkeeper.models.discover.LOOK_SECONDS_MAX", 2.0)
+
+    async def answer(request: httpx2.Request) -> httpx2.Response:
+        if request.url.path == "/api/tags":
+            names = [{"name": name} for name in (*SHOWN, "nomic-embed-text")]
+            return httpx2.Response(200, json={"models": [*names, {"odd": 1}]})
+        assert (request.method, request.url.path) == ("POST", "/api/show")
+        shown = SHOWN.get(json.loads(request.content)["model"])
+        if shown is None:
+            await anyio.sleep_forever()
+        return httpx2.Response(200, json=shown)
 
     async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as http:
-        (found,) = await discover(http, (Place("ollama", "Ollama", "http://127.0.0.1:11434"),))
-    assert [model.id for model in found.models] == ["qwen3:4b"]
+        with anyio.fail_after(5):
+            (found,) = await discover(http, (Place("ollama", "Ollama", "http://127.0.0.1:11434"),))
+    windows = {model.id: model.context_window for model in found.models}
+    assert windows == {"qwen3:4b": 40_960, "set:1b": 8192, "silent": 0, "odd": 0}
+
+
+@pytest.mark.parametrize("knows_its_own_list", [True, False])
+async def test_lm_studio_is_asked_for_its_own_list_first(knows_its_own_list: bool) -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if request.url.path == "/v1/models":
+            return httpx2.Response(200, json={"data": [{"id": "m"}]})
+        assert request.url.path == "/api/v0/models"
+        listed = [
+            {"id": "m", "type": "llm", "loaded_context_length": 4096, "max_context_length": 32_768},
+            {"id": "e", "type": "embeddings"},
+        ]
+        return httpx2.Response(200, json={"data": listed} if knows_its_own_list else {"error": "Unexpected endpoint"})
+
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as http:
+        (found,) = await discover(http, (Place("lmstudio", "LM Studio", "http://127.0.0.1:1234"),))
+    assert found.base_url == "http://127.0.0.1:1234/v1"
+    assert [(model.id, model.context_window) for model in found.models] == [("m", 4096 if knows_its_own_list else 0)]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Model servers on this computer, found by themselves: no configuration, only the loopback, and never a long wait."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, cast
@@ -18,6 +19,7 @@ LIST_SECONDS_MAX = 3.0
 MODELS_MAX = 200
 BODY_BYTES_MAX = 4 * 1024 * 1024
 ANSWER_TOKENS = 4_000
+AT_ONCE_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,46 @@ async def discover(http: httpx2.AsyncClient, places: tuple[Place, ...] = PLACES)
 
 
 async def models_at(place: Place, http: httpx2.AsyncClient) -> tuple[ModelEntry, ...]:
-    if place.id == "ollama":
-        listed = await asked(f"{place.url}/api/tags", http)
-        names = [model for model in entries(listed, "models") if isinstance(model.get("name"), str)]
-        return tuple(
-            ModelEntry(id=model["name"], name=model["name"], default_max_tokens=ANSWER_TOKENS) for model in names
-        )
-    return await listed_models(f"{place.url}/v1", http)
+    match place.id:
+        case "ollama":
+            listed = await asked(f"{place.url}/api/tags", http)
+            names = [model["name"] for model in entries(listed, "models") if isinstance(model.get("name"), str)]
+            return await described(place.url, names, http)
+        case "lmstudio":
+            # Its own list says how much of each model's window is in use; its OpenAI-like one says names.
+            return await listed_models(f"{place.url}/api/v0", http) or await listed_models(f"{place.url}/v1", http)
+        case _:
+            return await listed_models(f"{place.url}/v1", http)
+
+
+async def described(url: str, names: Sequence[str], http: httpx2.AsyncClient) -> tuple[ModelEntry, ...]:
+    """Ollama's models, each with its window if that can be had at once; a window that is not known is 0."""
+    windows: dict[str, int] = {}
+    limit = anyio.CapacityLimiter(AT_ONCE_MAX)
+
+    async def look(name: str) -> None:
+        async with limit:
+            windows[name] = ollama_window(await asked(f"{url}/api/show", http, body={"model": name}))
+
+    with anyio.move_on_after(LOOK_SECONDS_MAX / 2):
+        async with anyio.create_task_group() as tasks:
+            for name in names:
+                tasks.start_soon(look, name)
+    return tuple(entry_of({"id": name, "context_length": windows.get(name, 0)}) for name in names if is_chat(name))
+
+
+def ollama_window(shown: object) -> int:
+    """As its owner set it, else as the model was made."""
+    if not isinstance(shown, dict):
+        return 0
+    fields = cast("dict[str, object]", shown)
+    chosen = re.search(r"^\s*num_ctx\s+(\d+)", str(fields.get("parameters") or ""), re.MULTILINE)
+    if chosen:
+        return int(chosen[1])
+    about = fields.get("model_info")
+    made = cast("dict[str, object]", about) if isinstance(about, dict) else {}
+    found = (value for name, value in made.items() if name.endswith(".context_length"))
+    return next((value for value in found if isinstance(value, int) and value > 0), 0)
 
 
 async def listed_models(
@@ -78,19 +113,24 @@ async def listed_models(
     return tuple(entry_of(model) for model in models if is_for_talking(model))
 
 
-async def asked(url: str, http: httpx2.AsyncClient, headers: Mapping[str, str] | None = None) -> object:
+async def asked(
+    url: str, http: httpx2.AsyncClient, headers: Mapping[str, str] | None = None, *, body: object = None
+) -> object:
     """The JSON there, or None: whoever listens on a usual port may be anybody, and may answer anything."""
     with anyio.move_on_after(LIST_SECONDS_MAX):
         try:
-            async with http.stream("GET", url, headers=dict(headers or {}), follow_redirects=False) as response:
+            method = "GET" if body is None else "POST"
+            async with http.stream(
+                method, url, headers=dict(headers or {}), json=body, follow_redirects=False
+            ) as response:
                 if response.status_code != HTTPStatus.OK:
                     return None
-                body = bytearray()
+                content = bytearray()
                 async for piece in response.aiter_bytes():
-                    body += piece
-                    if len(body) > BODY_BYTES_MAX:
+                    content += piece
+                    if len(content) > BODY_BYTES_MAX:
                         return None
-                return httpx2.Response(HTTPStatus.OK, content=bytes(body)).json()
+                return httpx2.Response(HTTPStatus.OK, content=bytes(content)).json()
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError):
             return None
     return None
@@ -119,6 +159,7 @@ def window_of(model: dict[str, Any]) -> int:
     meta: object = model.get("meta")
     inner = cast("dict[str, Any]", meta) if isinstance(meta, dict) else {}
     told = (
+        model.get("loaded_context_length"),
         model.get("context_length"),
         model.get("max_context_length"),
         model.get("max_model_len"),
@@ -129,4 +170,8 @@ def window_of(model: dict[str, Any]) -> int:
 
 
 def is_for_talking(model: dict[str, Any]) -> bool:
-    return "embed" not in f"{model['id']} {model.get('type', '')}".lower()
+    return is_chat(f"{model['id']} {model.get('type', '')}")
+
+
+def is_chat(words: str) -> bool:
+    return "embed" not in words.lower()
