@@ -14,7 +14,8 @@ import pytest
 
 from tests.cli.scene import Home, home
 from turnkeeper.models.model import Trouble
-from turnkeeper.models.scripted import CallTool, Cut, Fail, Hold, Say, turn
+from turnkeeper.models.scripted import CallTool, Cut, Fail, Hold, Say, Use, turn
+from turnkeeper.protocol.runs import Usage
 from turnkeeper.settings.settings import Waits
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -190,6 +191,22 @@ def test_a_model_that_stalls_is_ended_by_the_time_limit(at: Home) -> None:
 def test_a_limit_of_steps_ends_the_run(at: Home) -> None:
     at.script(turn(CallTool("c", "ls", {})), turn(Say("never said")))
     assert at.run("run", "--max-steps", "1", "hi").returncode == 3
+
+
+@pytest.mark.parametrize("limit", [("--max-tokens", "1000"), ("--max-cost", "0.01")], ids=["tokens", "cost"])
+def test_a_limit_of_tokens_or_of_money_ends_the_run_before_it_goes_on(at: Home, limit: tuple[str, str]) -> None:
+    used = Use(Usage(200_000, 1000, cost=0.5))
+    at.script(turn(used, CallTool("c", "ls", {})), turn(Say("never said")))
+    said = at.run("run", "-o", "json", *limit, "hi")
+    over = ending(said.stdout)
+    assert (said.returncode, over["outcome"], over["cause"], over["text"]) == (3, "failed", "limit", "")
+
+
+def test_tools_are_named_beside_the_answer_where_that_is_wanted(at: Home) -> None:
+    at.script(turn(CallTool("c", "ls", {"path": "src"})), turn(CallTool("d", "ls", {})), turn(Say("done")), again=True)
+    said = at.run("run", "--verbose", "hi")
+    assert (said.stdout, said.stderr.splitlines()[0], said.stderr.splitlines()[-1]) == ("done\n", "• ls src", "• ls")
+    assert at.run("run", "hi").stderr == ""
 
 
 def test_a_stream_that_is_cut_is_asked_again_and_the_answer_is_there_once(at: Home) -> None:

@@ -51,6 +51,7 @@ async def test_the_line_that_waits_is_read_edited_moved_steered_and_cleared() ->
         assert (await workspace.runs.edit("b", "another")).prompt == "another"
         assert (await workspace.runs.steer("b")).foldable
         assert await workspace.runs.waiting(session.id) == ["prompt c", "another"]
+        assert await workspace.runs.waiting_count(session.id) == 2
         await workspace.runs.clear(session.id)
         assert (await workspace.runs.get("b")).outcome == "cancelled"
         await workspace.runs.release(session.id)

@@ -110,6 +110,10 @@ class Runs:
         """The texts of what waits, as every server tells them."""
         return await self._place.get_list(self._session(session_id) + "/prompts/list", str)
 
+    async def waiting_count(self, session_id: str) -> int:
+        """How many of them there are."""
+        return await self._place.get(self._session(session_id) + "/prompts/queued", int)
+
     async def list(self, session_id: str = "") -> list[RunView]:
         """Runs, newest first."""
         return await self._place.get_list("/runs", RunView, session_id=session_id or None)
