@@ -56,6 +56,9 @@ PROMISES: dict[str, list[str]] = {
         *_in("attachments", "a_small_paste_is_written_and_a_large_one_becomes_an_attachment"),
         *_in("attachments", "the_paths_of_pictures_that_are_pasted_attach_them"),
     ],
+    "tools-config-ui.md 6.4 a model that sees no pictures is named as one": _in(
+        "attachments", "it_is_said_where_the_model_does_not_see_pictures"
+    ),
     "tools-config-ui.md 6.4 no attachment is larger than 5 MB": _in(
         "attaching", "what_cannot_be_attached_is_said_with_its_name", "pastes_are_numbered_on_and_bounded"
     ),

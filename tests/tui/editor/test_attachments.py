@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
+from anyio import Event
 
 from tests.tui.editor.scene import At, editor
 from tests.tui.scene import presses
+from turnkeeper.protocol.config import ModelEntry
 from turnkeeper.protocol.runs import Attachment
+from turnkeeper.protocol.wire_workspaces import AgentInfo
 from turnkeeper.tui.editor import clipboard
 from turnkeeper.tui.editor.composer import Composer
 
@@ -72,6 +75,28 @@ async def test_the_paths_of_pictures_that_are_pasted_attach_them(tmp_path: Path)
         assert at.text == "|"
         await at.paste(f"{tmp_path}/gone.png")
         await at.until(lambda: at.text == f"{tmp_path}/gone.png|")
+
+
+async def test_it_is_said_where_the_model_does_not_see_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.png").write_bytes(PNG)
+    async with editor() as at:
+        await at.paste(f"{tmp_path}/a.png")
+        assert await said(at) == "Scripted reads text only: it is told that there is a picture, and does not see it."
+        at.app.said.clear()
+        seeing = AgentInfo(is_ready=True, model=ModelEntry(id="seer", supports_attachments=True))
+        asked = Event()
+
+        async def info() -> AgentInfo:
+            asked.set()
+            return seeing
+
+        monkeypatch.setattr(at.app.live.workspace.agent, "info", info)
+        await at.paste(f"{tmp_path}/a.png")
+        await asked.wait()
+        await at.pilot.pause()
+        assert (at.names, at.app.said) == (["a.png"], [])
 
 
 @presses("editor.attachments", "chips.remove", "chips.clear", "chips.leave")

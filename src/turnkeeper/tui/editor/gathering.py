@@ -15,6 +15,7 @@ from turnkeeper.tui.host import host_of
 from turnkeeper.tui.live import Live
 
 ELSEWHERE = "the server is on another computer: the path is written, and the model reads the file for itself"
+BLIND = "reads text only: it is told that there is a picture, and does not see it."
 
 
 class Gathering:
@@ -32,12 +33,14 @@ class Gathering:
         """The pictures whose paths were pasted; where none of them is there, it was text."""
         if found := await anyio.to_thread.run_sync(attaching.first_pictures, readings):
             self._add(found)
+            await self._warn()
         else:
             self._write(text)
 
     async def clipboard(self) -> None:
         content = await read_picture(host_of(self._chips).env)
         self._add((attaching.picture(content, self._chips.attachments),))
+        await self._warn()
 
     async def file(self, path: str, session_id: str) -> None:
         """A file of the workspace, if that is on this computer. The server is told that the session saw it."""
@@ -45,13 +48,25 @@ class Gathering:
         root = Path(workspace.opened.path)
         if not self._live.client.host.is_local or not await anyio.to_thread.run_sync(root.is_dir):
             raise NotAttached(ELSEWHERE)
-        self._add((await anyio.to_thread.run_sync(attaching.read_file, root / path, path),))
+        found = await anyio.to_thread.run_sync(attaching.read_file, root / path, path)
+        self._add((found,))
+        if found.mime_type.startswith("image/"):
+            await self._warn()
         if session_id:
             try:
                 await workspace.files.note_seen(session_id, path)
                 await workspace.lsps.start(path)
             except Problem:
                 return  # What they are told is of use later on, and nothing is missing without it.
+
+    async def _warn(self) -> None:
+        """Say so where the model will not see what was attached."""
+        try:
+            model = (await self._live.workspace.agent.info()).model
+        except Problem:
+            return
+        if not model.supports_attachments:
+            host_of(self._chips).say(f"{model.name or 'The model'} {BLIND}", severity="warning")
 
     def _add(self, new: Iterable[Attachment]) -> None:
         self._chips.attachments = attaching.added(self._chips.attachments, new)
