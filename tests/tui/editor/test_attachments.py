@@ -1,9 +1,10 @@
 """Pastes, pictures and chips in the editor."""
 
+import os
 from pathlib import Path
 
 import pytest
-from anyio import Event
+from anyio import Event, to_thread
 
 from tests.tui.editor.scene import At, editor
 from tests.tui.scene import presses
@@ -56,6 +57,19 @@ async def test_a_small_paste_is_written_and_a_large_one_becomes_an_attachment() 
         sent = await at.told()
         assert (sent.text, sent.attachments[0].content.decode()) == ("see two\nlines", text)
         assert at.names == []
+
+
+async def test_what_is_still_being_read_when_enter_is_pressed_is_sent_along(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "picture").write_bytes(PNG)
+    go = tmp_path / "go"
+    os.mkfifo(go)
+    async with editor(env=tool(tools, f"read line < {go}; exec cat {tmp_path}/picture")) as at:
+        await at.type("see")
+        await at.press("ctrl+v", "enter")
+        assert at.app.told == []
+        await to_thread.run_sync(go.write_text, "now\n")
+        sent = await at.told()
+        assert (sent.text, [one.file_name for one in sent.attachments]) == ("see", ["paste_1.png"])
 
 
 async def test_attachments_alone_can_be_sent() -> None:

@@ -86,6 +86,17 @@ async def test_a_session_with_a_draft_of_its_own_keeps_it_whatever_was_sent_befo
         assert at.text == "and then|"
 
 
+async def test_going_from_a_prompt_to_a_shell_line_mixes_nothing_on_disk(tmp_path: Path) -> None:
+    drafts = Drafts(tmp_path / "drafts")
+    drafts.put("/front", "s1", Draft("make", is_shell=True, attachments=(PICTURE,)))
+    assert drafts.write()
+    async with editor(state_dir=tmp_path) as at:
+        await at.type("text")
+        at.composer.session_id = "s1"
+        await at.until(lambda: Drafts(tmp_path / "drafts").load("/front", "").text == "text")
+        assert Drafts(tmp_path / "drafts").load("/front", "s1") == Draft("make", is_shell=True, attachments=(PICTURE,))
+
+
 async def test_a_prompt_that_was_given_back_stays_where_it_was_written(tmp_path: Path) -> None:
     async with editor(state_dir=tmp_path) as at:
         await at.type("first")

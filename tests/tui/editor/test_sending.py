@@ -56,6 +56,14 @@ async def test_a_word_that_means_to_leave_leaves(word: str) -> None:
         assert await at.told() == Composer.Wanted("quit")
 
 
+async def test_one_can_leave_also_without_a_server() -> None:
+    async with editor() as at:
+        at.composer.link = LOST
+        await at.type("quit")
+        await at.press("enter")
+        assert await at.told() == Composer.Wanted("quit")
+
+
 @presses("editor.cancel")
 async def test_esc_is_a_cancel_where_there_is_nothing_else_to_leave_and_loses_no_text() -> None:
     async with editor() as at:

@@ -57,4 +57,11 @@ async def test_a_command_that_is_given_back_is_a_shell_line_again_where_nothing_
         await at.pilot.pause()
         assert (at.composer.is_shell, at.text) == (True, "make|")
         at.composer.put("!test")
-        assert (at.composer.is_shell, at.area.text) == (True, "!test\nmake")
+        assert (at.composer.is_shell, at.area.text) == (False, "!test\n!make")
+
+
+async def test_a_prompt_that_is_given_back_is_not_run_because_a_shell_line_is_being_written() -> None:
+    async with editor() as at:
+        await at.type("!ls")
+        at.composer.put("remove everything")
+        assert (at.composer.is_shell, at.area.text) == (False, "remove everything\n!ls")

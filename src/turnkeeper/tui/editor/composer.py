@@ -14,12 +14,12 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import TextArea
+from textual.worker import Worker
 
 from turnkeeper.client.events import Link, LinkState
 from turnkeeper.client.view import View
 from turnkeeper.protocol.runs import Attachment
 from turnkeeper.protocol.wire_requests import Unasked
-from turnkeeper.tui.commands import named
 from turnkeeper.tui.editor import outside, pasting
 from turnkeeper.tui.editor.area import Area
 from turnkeeper.tui.editor.chips import Chips
@@ -36,6 +36,10 @@ from turnkeeper.tui.editor.vim import Vim
 from turnkeeper.tui.host import host_of
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
+
+GATHERING = "gathering"
+"""What has to be over before a prompt is sent: it is part of it."""
+LEAVING = ("exit", "quit")
 
 
 class Composer(Vertical):
@@ -113,12 +117,12 @@ class Composer(Vertical):
         return self
 
     def put(self, text: str, attachments: Iterable[Attachment] = ()) -> None:
-        """Put a text in, before whatever is being written. With an exclamation mark it is the shell's again."""
-        kept = self._area.text
+        """Put a text in, before whatever is being written. Alone, with an exclamation mark, it is the shell's again."""
+        kept = f"!{self._area.text}" if self.is_shell and self._area.text else self._area.text
         self._sent_from_nowhere = False
-        if text.startswith("!") and not kept:
-            self.is_shell, text = True, text[1:]
-        self._area.put(f"{text}\n{kept}" if kept.strip() else text)
+        # What was a prompt must not be run because a shell line stands behind it.
+        self.is_shell = text.startswith("!") and not kept
+        self._area.put(f"{text}\n{kept}" if kept.strip() else text.removeprefix("!") if self.is_shell else text)
         self._chips.attachments = (*attachments, *self._chips.attachments)
         self.focus()
 
@@ -127,8 +131,6 @@ class Composer(Vertical):
         if self._keeping is not None:
             self._keeping.put(self.session_id, self._draft())
             await self._keeping.write()
-
-    # The draft
 
     def _draft(self) -> Draft:
         return Draft(self._area.text, self.is_shell, self._chips.attachments)
@@ -188,7 +190,8 @@ class Composer(Vertical):
 
     def _watch_is_shell(self, is_shell: bool) -> None:
         self._completing.is_quiet = is_shell
-        self._changed()
+        # Later, since a draft that is being shown is not whole yet.
+        self.call_later(self._changed)
         self._draw()
 
     @on(Area.ModeChanged)
@@ -197,8 +200,7 @@ class Composer(Vertical):
             return
         view = self._live.view
         vim = self._area.vi
-        mine = (Unasked(self._live.me), Unasked(self._live.me, self.session_id))
-        is_yolo = any(one in view.unasked for one in mine)
+        is_yolo = not view.unasked.isdisjoint((Unasked(self._live.me), Unasked(self._live.me, self.session_id)))
         standing = Standing(
             mode=vim.mode if vim else None,
             is_shell=self.is_shell,
@@ -233,23 +235,25 @@ class Composer(Vertical):
 
     def _submit(self) -> None:
         text, attachments = self._area.text.strip(), self._chips.attachments
-        if not text and (self.is_shell or not attachments):
+        if gathered := [one for one in self.workers if one.group == GATHERING and not one.is_finished]:
+            self.run_worker(self._submit_after(gathered), name="send when all is attached", exclusive=True)
+        elif not self.is_shell and not attachments and text.lower() in LEAVING:
+            self.post_message(self.Wanted("quit"))
+            self._clear()
+        elif not text and (self.is_shell or not attachments):
             return
-        if self._is_lost:
+        elif self._is_lost:
             self._waits = True
             self._draw()
-            return
-        leaves = named(text) if not self.is_shell and not attachments and text.lower() in ("exit", "quit") else None
-        if leaves:
-            self.post_message(self.Wanted(leaves.name))
-        elif self.is_shell:
-            self.post_message(self.Shell(text))
         else:
-            self.post_message(self.Sent(text, attachments))
-        if not leaves:
             self.past.add(text, is_shell=self.is_shell)
             self._sent_from_nowhere = not self.session_id
-        self._clear()
+            self.post_message(self.Shell(text) if self.is_shell else self.Sent(text, attachments))
+            self._clear()
+
+    async def _submit_after(self, gathered: list[Worker[None]]) -> None:
+        await self.workers.wait_for_complete(gathered)
+        self._submit()
 
     def _clear(self) -> None:
         self._waits = False
@@ -304,7 +308,7 @@ class Composer(Vertical):
         self._chips.focus()
 
     def action_paste_image(self) -> None:
-        self._try(self._gathering.clipboard(), "paste the image")
+        self._try(self._gathering.clipboard(), "paste the image", GATHERING)
 
     def _pasted(self, raw: str) -> None:
         # A shell has no attachments, so there all that is pasted is text.
@@ -313,20 +317,20 @@ class Composer(Vertical):
             case pasting.Insert(text):
                 self._write(text)
             case pasting.Attach(text):
-                self._try(self._gathering.text(text), "attach the paste")
+                self._try(self._gathering.text(text), "attach the paste", GATHERING)
             case pasting.Pictures(readings, text):
-                self._try(self._gathering.pictures(readings, text), "attach the picture")
+                self._try(self._gathering.pictures(readings, text), "attach the picture", GATHERING)
 
     @on(Completing.FileChosen)
     def _file_chosen(self, event: Completing.FileChosen) -> None:
         event.stop()
-        self._try(self._gathering.file(event.path, self.session_id), f"attach {event.path}")
+        self._try(self._gathering.file(event.path), f"attach {event.path}", GATHERING)
+        if self.session_id:
+            self.run_worker(self._gathering.tell_seen(event.path, self.session_id), name="tell what was seen")
 
     @on(Chips.Left)
     def _chips_left(self) -> None:
         self._area.focus()
-
-    # Commands, and one's own editor
 
     @on(Completing.CommandChosen)
     def _command_chosen(self, event: Completing.CommandChosen) -> None:
@@ -339,10 +343,6 @@ class Composer(Vertical):
     async def _edit_outside(self) -> None:
         self._area.put(await outside.edited(self.app, self._area.text, host_of(self).env))
 
-    def _try(self, doing: Coroutine[Any, Any, None], what: str) -> None:
+    def _try(self, doing: Coroutine[Any, Any, None], what: str, group: str = "default") -> None:
         """Do it beside the screen's own work, and tell what went wrong."""
-
-        async def attempt() -> None:
-            await self._live.attempt(doing, what)
-
-        self.run_worker(attempt(), name=what)
+        self.run_worker(self._live.attempt(doing, what), name=what, group=group)

@@ -42,8 +42,8 @@ class Gathering:
         self._add((attaching.picture(content, self._chips.attachments),))
         await self._warn()
 
-    async def file(self, path: str, session_id: str) -> None:
-        """A file of the workspace, if that is on this computer. The server is told that the session saw it."""
+    async def file(self, path: str) -> None:
+        """A file of the workspace, if that is on this computer."""
         workspace = self._live.workspace
         root = Path(workspace.opened.path)
         if not self._live.client.host.is_local or not await anyio.to_thread.run_sync(root.is_dir):
@@ -52,12 +52,15 @@ class Gathering:
         self._add((found,))
         if found.mime_type.startswith("image/"):
             await self._warn()
-        if session_id:
-            try:
-                await workspace.files.note_seen(session_id, path)
-                await workspace.lsps.start(path)
-            except Problem:
-                return  # What they are told is of use later on, and nothing is missing without it.
+
+    async def tell_seen(self, path: str, session_id: str) -> None:
+        """Tell the server what a session has seen. It is of use later on, and nothing is missing without it."""
+        workspace = self._live.workspace
+        try:
+            await workspace.files.note_seen(session_id, path)
+            await workspace.lsps.start(path)
+        except Problem:
+            return
 
     async def _warn(self) -> None:
         """Say so where the model will not see what was attached."""
