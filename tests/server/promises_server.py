@@ -150,6 +150,11 @@ PROMISES: dict[str, list[str]] = {
     "who comes late is asked what still waits": _in(
         "events", "who_comes_late_is_asked_what_still_waits_for_an_answer_once"
     ),
+    "what the original has not is in the document": _in(
+        "openapi",
+        "every_operation_every_answer_and_everything_that_may_be_asked_is_described",
+        "what_is_ours_is_there_with_the_shape_of_its_answers",
+    ),
     "whatever is asked is answered in time and as the document says": _in(
         "fuzz", "whatever_is_asked_is_answered_as_documented"
     ),
@@ -328,6 +333,14 @@ PROMISES: dict[str, list[str]] = {
     "wire.md 5.4": _requests(
         "a_question_is_answered_once_and_everybody_hears_that_it_was", "questions_can_be_declined_without_a_word"
     ),
+    "wire.md T-14": TABLE,
+    "wire.md T-15": TABLE,
+    "wire.md T-16": TABLE,
+    "wire.md T-53": [*TABLE, *RETIRES],
+    "wire.md T-59": FIRST,
+    "wire.md T-61": _in("events", "the_head_of_a_stream_comes_before_any_event_and_is_the_originals"),
+    "wire.md T-62": RETIRES,
+    "wire.md T-66": STALE,
     "wire.md T-22": _requests("setting_up_the_agent_disturbs_nothing_that_runs"),
     "wire.md 2.4.9": _requests("who_says_that_nobody_is_there_is_not_asked_unless_others_can_be"),
     # e2e_test.go
@@ -348,6 +361,9 @@ PROMISES: dict[str, list[str]] = {
     "wire.md 9.1 TestListen_LiveSocketNotRemoved": [
         *STALE,
         *_process("a_socket_that_is_served_is_never_taken_away"),
+    ],
+    "wire.md 9.1 TestDefaultHost_FallbackTemp": [
+        "tests/settings/test_dirs.py::test_the_socket_lies_in_the_runtime_directory_or_among_temporary_files"
     ],
     "wire.md 9.1 TestDefaultHost_XDGRuntimeDir": _process(
         "without_a_host_a_server_listens_where_its_users_clients_look"

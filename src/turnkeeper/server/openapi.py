@@ -26,6 +26,30 @@ SAID = {
 }
 
 
+QUERY = {
+    "after": "only what comes after this position: that of an event, which is its `id`, or one in a command's output",
+    "batch_request_id": "the questions that are meant; without it, those that have waited longest",
+    "client_id": "who asks: the UUID that the client has given itself",
+    "detail": "`delta`: fragments and finished parts, runs and queues; without it, whole messages as in the original",
+    "limit": "how many at most",
+    "name": "the name of an MCP server",
+    "offset": "minutes by which the asker's clock is ahead of UTC, for what belongs to which day",
+    "path": "a file",
+    "provider_id": "the provider that is meant",
+    "q": "the words to look for",
+    "receipt": "given, with any value: answer with what was stopped, once it has stopped",
+    "session_id": "in this session alone",
+    "since": "milliseconds since 1970: nothing older",
+    "timeout": "how many seconds to wait, at most an hour; a minute, if it is not said",
+}
+LAST_EVENT_ID = {
+    "name": "Last-Event-ID",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "the `id` that was read last, as browsers say it by themselves; the same as `after`, and before it",
+}
+RUN_ID_HEADER = {"description": "the run's id, also where the client named none", "schema": {"type": "string"}}
 EMPTY_UNLESS_ASKED = "the answer, if the query asks for it; otherwise nothing"
 
 
@@ -74,6 +98,11 @@ def operation(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
 def answered(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
     if route.streams:
         return {"description": "events", "content": {"text/event-stream": {}}}
+    if route.status == 202:
+        return {
+            "description": "accepted: it is on disk, and will end once",
+            "headers": {"Turnkeeper-Run-Id": RUN_ID_HEADER},
+        }
     if route.gives is None:
         return {"description": "done"}
     said = EMPTY_UNLESS_ASKED if route.gives_if_asked else "the answer"
@@ -99,10 +128,16 @@ def parameters(route: Route) -> list[dict[str, Any]]:
         {"name": name, "in": "path", "required": True, "schema": text} for name in re.findall(r"{(\w+)}", route.path)
     ]
     asked = [
-        {"name": name, "in": "query", "required": name in route.query_required, "schema": text}
+        {
+            "name": name,
+            "in": "query",
+            "required": name in route.query_required,
+            "schema": text,
+            "description": QUERY[name],
+        }
         for name in (*route.query_required, *route.query)
     ]
-    return [*inside, *asked]
+    return [*inside, *asked, *([LAST_EVENT_ID] if route.streams else [])]
 
 
 def page(described: dict[str, Any]) -> bytes:

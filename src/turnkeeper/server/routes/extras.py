@@ -130,7 +130,7 @@ ROUTES = (
     Route("GET", f"{_LSPS}/{{lsp}}/diagnostics", diagnostics, "What one of them found.", gives=Diagnostics),
     Route("POST", f"{_LSPS}/start", opened, "Start those that a file needs.", body=FileOpened),
     Route("POST", f"{_LSPS}/stop", nothing_done, "Stop them."),
-    Route("GET", _SKILLS, nothing_listed, "Skills.", gives=list[SkillInfo]),
+    Route("GET", _SKILLS, nothing_listed, "The skills there are.", gives=list[SkillInfo]),
     Route("POST", f"{_SKILLS}/read", read_skill, "Read one.", body=SkillRequest, gives=ReadSkill),
     Route("POST", f"{_MCP}/refresh-tools", refreshed_tools, "Ask an MCP server for its tools.", body=MCPName),
     Route(
