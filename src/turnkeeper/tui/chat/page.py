@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual.color import Color
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
@@ -181,6 +183,9 @@ class Page(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         self.redraw()
 
+    def on_show(self) -> None:
+        self.redraw()
+
     def redraw(self) -> None:
         """Everything in sight, with the ink as it is now."""
         before = self.sheet.height
@@ -261,7 +266,10 @@ class Page(ScrollView, can_focus=True):
     # Selecting
 
     def _selected(self, strip: Strip, start: int, end: int) -> Strip:
-        style = self.screen.get_component_rich_style("screen--selection")
+        # The ground alone: what is marked stays as readable as it was.
+        rules = self.screen.get_component_styles("screen--selection")
+        ground = (self.visual_style.background or Color(0, 0, 0)) + rules.background
+        style = RichStyle(reverse=True) if self.app.native_ansi_color else RichStyle(bgcolor=ground.rich_color)
         text = strip.text
         first = strip.index_to_cell_position(min(start, len(text)))
         last = strip.cell_length if end < 0 else strip.index_to_cell_position(min(end, len(text)))
