@@ -184,6 +184,14 @@ async def test_a_word_that_is_folded_away_is_found_and_unfolded() -> None:
         assert "self.field_19 = 19" in at.text
 
 
+async def test_letters_that_come_at_once_with_the_key_that_begins_a_search_are_searched() -> None:
+    async with reading(long()) as at:
+        for key in ("slash", *"Answer"):
+            at.app.simulate_key(key)
+        await at.pilot.pause()
+        assert "/Answer" in at.text
+
+
 async def test_what_nobody_said_is_not_found() -> None:
     async with reading(long()) as at:
         await at.press("slash", *"zebra")

@@ -42,10 +42,12 @@ class Finding(Opening):
         self._go(-1)
 
     async def _on_key(self, event: events.Key) -> None:
-        """While a word is typed, keys are letters."""
-        if not self.is_typing:
+        """While a word is typed, keys are letters; also those that come at once with the key that begins it."""
+        if not self.is_typing and not self._begins(event.key):
             return
         match event.key:
+            case _ if not self.is_typing:
+                self.action_search()
             case "enter":
                 self.is_typing = False
             case "escape":
@@ -61,6 +63,10 @@ class Finding(Opening):
         event.stop()
         event.prevent_default()
         self.refresh()
+
+    def _begins(self, key: str) -> bool:
+        bound = self.screen.active_bindings.get(key)
+        return bound is not None and bound.node is self and bound.binding.action == "search"
 
     def _search(self) -> None:
         """From the end backwards: what was said last is most likely meant."""

@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
+from textual import events, on
 from textual.color import Color
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -180,10 +181,9 @@ class Page(ScrollView, can_focus=True):
             self._top = Top(*self.sheet.at(row))
             self.settle()
 
-    def on_resize(self) -> None:
-        self.redraw()
-
-    def on_show(self) -> None:
+    @on(events.Resize)
+    @on(events.Show)
+    def _has_room(self) -> None:
         self.redraw()
 
     def redraw(self) -> None:

@@ -17,6 +17,7 @@ from turnkeeper.tui.chat.items import Standing, Used
 from turnkeeper.tui.chat.markdown import markdown
 
 PARSED_CHARACTERS_MAX = 2_000_000
+CACHED_CHARACTERS_MAX = 4_000
 NUMBERED_MIN_DIGITS = 3
 
 Note = tuple[str, str] | Content
@@ -82,8 +83,16 @@ def facts_of(used: Used) -> Facts:
     return Facts(_object(used.input), _object(used.metadata))
 
 
-@lru_cache(512)
 def _object(text: str) -> Mapping[str, Any]:
+    return _small_object(text) if len(text) <= CACHED_CHARACTERS_MAX else _read(text)
+
+
+@lru_cache(512)
+def _small_object(text: str) -> Mapping[str, Any]:
+    return _read(text)
+
+
+def _read(text: str) -> Mapping[str, Any]:
     """A JSON object; of one that is still being written, the texts that can be read already."""
     if not text or len(text) > PARSED_CHARACTERS_MAX:
         return {}

@@ -9,6 +9,7 @@ from turnkeeper.tui.chat.shown import Body, Facts, Note, Shown, failure_body, ou
 from turnkeeper.tui.side.activity import clock
 
 SUBJECT_CELLS = 80
+SHOWN_SECONDS_MIN = 0.1
 BESIDE_CELLS = 32
 """What else a heading may hold; a description stands there only if it takes nothing from the command."""
 
@@ -53,7 +54,7 @@ def notes(used: Used, facts: Facts) -> list[Note]:
     if facts.told.get("background"):
         found.append((f"in the background as {facts.told_text('shell_id')}", "accent"))
     seconds = (facts.number("end_time") - facts.number("start_time")) / 1000
-    if used.standing is Standing.DONE and facts.number("end_time"):
+    if used.standing is Standing.DONE and seconds >= SHOWN_SECONDS_MIN:
         found.append((f"{seconds:.1f}s" if seconds < 10 else clock(seconds), "muted"))
     return found
 
