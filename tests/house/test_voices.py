@@ -8,7 +8,7 @@ import pytest
 from anyio import fail_after
 
 from tests.settings.scene import Scene
-from turnkeeper.models.scripted import Say
+from turnkeeper.models.scripted import CallTool, Say
 from turnkeeper.testing.fake_provider import KEY, FakeProvider, fake_provider
 from turnkeeper.testing.front import Client
 from turnkeeper.testing.house import house
@@ -24,21 +24,25 @@ async def opened(scene: Scene, provider: str, more: str = "") -> AsyncGenerator[
     """A workspace whose model is at a fake; `provider` is what its settings say beside where it is."""
     with fail_after(30):
         async with fake_provider() as fake, house() as door:
-            scene.write(
-                "user",
-                "turnkeeper.toml",
-                f"""
-                providers.quiet = {{ type = "offline" }}
-                models.large = {{ provider = "mine", model = "m" }}
-                models.small = {{ provider = "quiet", model = "offline" }}
-                [providers.mine]
-                base_url = "{fake.base_url("chat")}"
-                models = [{{ id = "m" }}]
-                {provider}
-                {more}
-                """,
-            )
+            settings(scene, fake, provider, more)
             yield await door.client(scene.project, env=scene.env), fake
+
+
+def settings(scene: Scene, fake: FakeProvider, provider: str, more: str = "") -> None:
+    scene.write(
+        "user",
+        "turnkeeper.toml",
+        f"""
+        providers.quiet = {{ type = "offline" }}
+        models.large = {{ provider = "mine", model = "m" }}
+        models.small = {{ provider = "quiet", model = "offline" }}
+        [providers.mine]
+        base_url = "{fake.base_url("chat")}"
+        models = [{{ id = "m" }}]
+        {provider}
+        {more}
+        """,
+    )
 
 
 async def ended(client: Client, run_id: str) -> dict[str, str]:
@@ -55,6 +59,25 @@ async def test_a_providers_own_words_stand_before_the_prompt_once(scene: Scene) 
         said = asked.body["messages"][0]["content"]
         assert said.startswith("Be kind to cats.")
         assert said.count("Be kind to cats.") == 1
+
+
+async def test_a_session_that_was_recorded_is_played_again_without_its_provider_and_holds_no_key(
+    scene: Scene,
+) -> None:
+    tape, key = scene.root / "talk.json", "an-unusual-key"
+    with fail_after(30):
+        for variable in ("TURNKEEPER_RECORD", "TURNKEEPER_REPLAY"):
+            async with fake_provider() as fake, house(environment={variable: str(tape)}) as door:
+                settings(scene, fake, f'api_key = "{key if variable.endswith("REPLAY") else KEY}"')
+                fake.answer(CallTool("c", "ls", "{}"))
+                fake.answer(Say("one"))
+                fake.answer(Say("two"))
+                client = await door.client(scene.project, env=scene.env)
+                texts = [(await ended(client, run_id))["text"] for run_id in (f"{variable}-1", f"{variable}-2")]
+                assert texts == ["one", "two"]
+                assert len(fake.asked) == (3 if variable.endswith("RECORD") else 0)
+    assert KEY not in tape.read_text()
+    assert tape.stat().st_mode & 0o077 == 0
 
 
 async def test_a_key_that_cannot_be_worked_out_spoils_nobody_elses(scene: Scene) -> None:

@@ -41,7 +41,7 @@ class LateBuilder:
         from turnkeeper.models.local import MODEL_VARIABLE, AtHome
         from turnkeeper.models.wires import open_wires
 
-        async with open_wires() as wires, anyio.create_task_group() as tasks:
+        async with open_wires(os.environ) as wires, anyio.create_task_group() as tasks:
             shelf = Shelf(find_dirs(os.environ).data / "providers.json", wires.remote)
             await shelf.recall()
             tasks.start_soon(shelf.update_at_start, os.environ)

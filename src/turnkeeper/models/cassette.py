@@ -15,6 +15,13 @@ import anyio.lowlevel
 import httpx2
 import msgspec
 
+from turnkeeper.models.connection import SECRET_CHARACTERS_MIN
+
+RECORD_VARIABLE = "TURNKEEPER_RECORD"
+REPLAY_VARIABLE = "TURNKEEPER_REPLAY"
+"""Files in the environment of a server that is to record what it says to providers, or to play it again."""
+
+KEY_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
 SECRET = re.compile(r"(sk|pk|gsk|xai|key|AIza)[-_]?[A-Za-z0-9_-]{16,}")
 SECRET_QUERY = re.compile(r"([?&](?:key|api_key|access_token)=)[^&]+")
@@ -37,13 +44,14 @@ class CassetteMismatch(httpx2.InvalidURL):
 
 
 class Recorder(httpx2.AsyncBaseTransport):
-    """Owns the exchanges heard so far; writes the file anew whenever one is over."""
+    """Owns the exchanges heard so far, after those the file held before; writes it anew whenever one is over."""
 
     def __init__(self, path: Path, inner: httpx2.AsyncBaseTransport, secrets: Sequence[str] = ()) -> None:
         self._path = path
         self._inner = inner
         self._secrets = tuple(secret for secret in secrets if secret)
-        self._exchanges: list[Exchange] = []
+        self._exchanges = list(exchanges_in(path)) if path.exists() else []
+        self._writing = anyio.Lock()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = (await request.aread()).decode("utf-8", errors="replace")
@@ -55,25 +63,35 @@ class Recorder(httpx2.AsyncBaseTransport):
         )
 
     async def keep(self, request: httpx2.Request, body: str, response: httpx2.Response, pieces: list[bytes]) -> None:
+        secrets = [*self._secrets, *keys_of(request)]
         kept = Exchange(
             method=request.method,
-            url=self._clean(str(request.url)),
-            body=self._clean(body),
+            url=clean(str(request.url), secrets),
+            body=clean(body, secrets),
             status=response.status_code,
             headers={name: response.headers[name] for name in KEPT_HEADERS if name in response.headers},
-            pieces=tuple(self._clean(text) for text in whole_lines(plain(response, pieces))),
+            pieces=tuple(clean(text, secrets) for text in whole_lines(plain(response, pieces))),
         )
         self._exchanges.append(kept)
-        content = msgspec.json.format(msgspec.json.encode(self._exchanges), indent=1)
-        await anyio.Path(self._path).write_bytes(content)
+        async with self._writing:
+            file = anyio.Path(self._path)
+            await file.touch(mode=0o600)
+            await file.write_bytes(msgspec.json.format(msgspec.json.encode(self._exchanges), indent=1))
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    def _clean(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, BLOT)
-        return SECRET_QUERY.sub(rf"\1{BLOT}", SECRET.sub(BLOT, text))
+
+def clean(text: str, secrets: Sequence[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, BLOT)
+    return SECRET_QUERY.sub(rf"\1{BLOT}", SECRET.sub(BLOT, text))
+
+
+def keys_of(request: httpx2.Request) -> list[str]:
+    """What the request itself shows as its key, whatever it looks like."""
+    shown = (request.headers.get(name, "").removeprefix("Bearer ") for name in KEY_HEADERS)
+    return [key for key in shown if len(key) >= SECRET_CHARACTERS_MIN]
 
 
 class Tape(httpx2.AsyncByteStream):
@@ -103,17 +121,25 @@ class Tape(httpx2.AsyncByteStream):
 
 
 class Player(httpx2.AsyncBaseTransport):
-    """Owns the exchanges not yet played. A request that was not recorded is refused; none ever reaches a network."""
+    """Owns the exchanges not yet played. A request that was not recorded is refused; none ever reaches a network.
 
-    def __init__(self, path: Path) -> None:
-        self._left = list(msgspec.json.decode(path.read_bytes(), type=tuple[Exchange, ...]))
+    Unless it is played `exactly`, the next answer that was given in the same place to the same kind of question will
+    do: a whole session played again differs in its dates and its ids.
+    """
+
+    def __init__(self, path: Path, *, exactly: bool = True) -> None:
+        self._left = list(exchanges_in(path))
+        self._exactly = exactly
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = (await request.aread()).decode("utf-8", errors="replace")
-        for index, exchange in enumerate(self._left):
-            if exchange.method == request.method and same_place(exchange.url, request) and same(exchange.body, body):
-                del self._left[index]
-                return httpx2.Response(exchange.status, headers=exchange.headers, stream=Pieces(exchange.pieces))
+        there = [one for one in self._left if one.method == request.method and same_place(one.url, request)]
+        fitting = [one for one in there if same(one.body, body)]
+        if not fitting and not self._exactly:
+            fitting = [one for one in there if has_tools(one.body) == has_tools(body)]
+        for exchange in fitting[:1]:
+            self._left.remove(exchange)
+            return httpx2.Response(exchange.status, headers=exchange.headers, stream=Pieces(exchange.pieces))
         raise CassetteMismatch(f"the cassette holds no answer to {request.method} {request.url.path}")
 
 
@@ -145,6 +171,15 @@ def whole_lines(content: bytes) -> list[str]:
 def same_place(url: str, request: httpx2.Request) -> bool:
     """Whether both go to the same path; the host may differ, since a recording is played anywhere."""
     return httpx2.URL(url).path == request.url.path
+
+
+def exchanges_in(path: Path) -> tuple[Exchange, ...]:
+    return msgspec.json.decode(path.read_bytes(), type=tuple[Exchange, ...])
+
+
+def has_tools(body: str) -> bool:
+    """Answers are asked for with tools; titles and summaries without."""
+    return '"tools"' in body
 
 
 def same(recorded: str, body: str) -> bool:

@@ -4,14 +4,17 @@ Whoever opens them closes them: `async with open_wires() as wires`. The world's 
 computer's does not, since no proxy can reach a server on our own loopback.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import anyio.to_thread
 import httpx2
+
+from turnkeeper.models.cassette import RECORD_VARIABLE, REPLAY_VARIABLE, Player, Recorder
 
 CONNECTIONS_MAX = 100
 CONNECTIONS_KEPT_MAX = 20
@@ -28,17 +31,29 @@ class Wires:
 
 
 @asynccontextmanager
-async def open_wires() -> AsyncGenerator[Wires, None]:
-    """Both clients, until the block ends. The certificates are read in a thread; it takes a while."""
+async def open_wires(environment: Mapping[str, str] | None = None) -> AsyncGenerator[Wires, None]:
+    """Both clients, until the block ends. The certificates are read in a thread; it takes a while.
+
+    Where the environment names a cassette, what is said goes through it, and through no proxy.
+    """
     limits = httpx2.Limits(
         max_connections=CONNECTIONS_MAX,
         max_keepalive_connections=CONNECTIONS_KEPT_MAX,
         keepalive_expiry=KEPT_SECONDS,
     )
-    remote = await anyio.to_thread.run_sync(lambda: httpx2.AsyncClient(limits=limits))
-    local = await anyio.to_thread.run_sync(lambda: httpx2.AsyncClient(limits=limits, trust_env=False))
+    tape = await anyio.to_thread.run_sync(cassette, environment or {}, limits)
+    remote = await anyio.to_thread.run_sync(lambda: httpx2.AsyncClient(limits=limits, transport=tape))
+    local = await anyio.to_thread.run_sync(lambda: httpx2.AsyncClient(limits=limits, transport=tape, trust_env=False))
     async with remote, local:
         yield Wires(remote, local)
+
+
+def cassette(environment: Mapping[str, str], limits: httpx2.Limits) -> httpx2.AsyncBaseTransport | None:
+    if path := environment.get(REPLAY_VARIABLE):
+        return Player(Path(path), exactly=False)
+    if path := environment.get(RECORD_VARIABLE):
+        return Recorder(Path(path), httpx2.AsyncHTTPTransport(limits=limits))
+    return None
 
 
 def is_loopback(url: str) -> bool:

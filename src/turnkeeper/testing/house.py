@@ -47,9 +47,12 @@ class House:
 
 @asynccontextmanager
 async def house(
-    *, log_file: Path = Path("/dev/null"), catalog_file: Path = Path("/dev/null/none")
+    *,
+    log_file: Path = Path("/dev/null"),
+    catalog_file: Path = Path("/dev/null/none"),
+    environment: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[House]:
-    async with open_wires() as wires, anyio.create_task_group() as tasks:
+    async with open_wires(environment) as wires, anyio.create_task_group() as tasks:
         builder = Builder(
             shelf=Shelf(catalog_file, wires.remote),
             wires=wires,
