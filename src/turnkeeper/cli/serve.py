@@ -97,6 +97,8 @@ STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "
 
 
 def log_to(path: Path, *, debug: bool) -> None:
+    # A disk that is full takes no log either. Shouting that to a stderr which nobody reads would one day block us.
+    logging.raiseExceptions = False
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handler = RotatingFileHandler(path, maxBytes=LOG_BYTES_MAX, backupCount=LOG_FILES_MAX, encoding="utf-8")
     handler.setFormatter(Line())
