@@ -88,6 +88,29 @@ async def test_a_server_that_goes_takes_along_whatever_its_runs_have_started(roo
     assert (len(gone), alive) == (len(family), [])
 
 
+async def test_a_server_that_is_killed_leaves_no_process_of_its_runs_three_seconds_later(root: Path) -> None:
+    # One that ignores being asked, one in a session of its own, and one whose parent has gone.
+    line = "trap '' TERM HUP; setsid sleep 600 & (sleep 601 &) ; echo pid $$; while :; do sleep 1; done"
+    home = Home(root, (turn(CallTool("c1", "bash", {"command": line, "description": "stay"})),))
+    with fail_after(60):
+        async with server(home) as process:
+            client, here = await process.enter()
+            session = await process.session(here)
+            async with watch(process.socket, f"{here}/events?client_id={client}&detail=delta") as stream:
+                await process.prompt(here, session, "r1")
+                said = ""
+                while "pid" not in said or not said.endswith("\n"):
+                    said += (await stream.next("delta", part="output"))["text"]
+                shell = psutil.Process(int(said.split()[1]))
+                launcher = shell.parent()
+                assert launcher is not None
+                family = [launcher, *launcher.children(recursive=True)]
+                await process.stop(signal.SIGKILL)
+            gone, alive = psutil.wait_procs(family, timeout=3)
+    assert len(family) >= 4
+    assert (len(gone), alive) == (len(family), [])
+
+
 async def test_what_a_killed_server_left_is_put_right_by_the_next_and_streams_go_on(root: Path) -> None:
     with fail_after(90):
         home = Home(root, (turn(Say("half"), Hold("for ever")),))

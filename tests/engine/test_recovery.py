@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import pytest
@@ -10,8 +11,9 @@ from anyio import fail_after
 from tests.engine.survival import endings, read_by_the_ledger, survived
 from tests.store.replaying import whole_log
 from turnkeeper.core.session import STOPPED_BY_SERVER
-from turnkeeper.engine import conversations, submitting
+from turnkeeper.engine import conversations, restoring, submitting
 from turnkeeper.engine.answering import answer
+from turnkeeper.engine.restoring import Back, Change, Restored
 from turnkeeper.models.scripted import CallTool, Hold, Say, Think, Turn, Use, turn
 from turnkeeper.protocol.events import EffectNoted, Entry, RunAccepted, RunStarted, SessionCreated, SessionRenamed
 from turnkeeper.protocol.ids import ClientId, RunId, SessionId, ToolCallId
@@ -22,7 +24,7 @@ from turnkeeper.protocol.runs import Outcome, RunState, Usage
 from turnkeeper.protocol.sessions import EffectState
 from turnkeeper.store.memory import MemoryStore
 from turnkeeper.store.store import Piece
-from turnkeeper.testing.scene import QUICK, PlainTool, Stage, scene
+from turnkeeper.testing.scene import QUICK, MemoryFiles, PlainTool, Stage, scene
 from turnkeeper.tools.tool import Asking, Call, Hands
 
 AFTER = [turn(Say("after the crash"))] * 6
@@ -273,6 +275,33 @@ async def test_a_person_can_see_after_a_crash_which_command_may_have_run(
     assert "before this tool was used" in results[ToolCallId("c2")].content
     assert effects == {"c1": state, "c2": EffectState.INTENDED}
     assert all(result.is_error for result in results.values())
+
+
+async def test_a_change_that_a_crash_interrupted_is_in_the_history_and_can_be_taken_back() -> None:
+    files, path = MemoryFiles({"/f": "old"}), Path("/f")
+
+    async def change(_: Call, hands: Hands) -> str:
+        await hands.begin_change(path, before="old")
+        await MemoryFiles.write(files, path, "new")
+        await hands.changed(path, after="new", digest="", mtime_ns=0)
+        return "changed"
+
+    with fail_after(10):
+        day = Recorder()
+        async with scene(
+            turn(CallTool("c1", "change", {})), turn(Say("done")), store=day, tools=[PlainTool("change", change)]
+        ) as stage:
+            await stage.run("go", run_id="r0")
+        crash = next(n for n, write in enumerate(day.writes) if notes(write, EffectState.STARTED)) + 1
+        store = await day.as_of(crash)
+        async with scene(store=store, id="again", files=files) as stage:
+            session = await the_session(stage)
+            changed = await restoring.changes(stage.workspace, session)
+            restored = await restoring.take_back(stage.workspace, session, Back(run_id=RunId("r0")))
+            again = await restoring.do_again(stage.workspace, session)
+    assert changed == [Change("/f", "old", "new")]
+    assert restored == again == [Restored("/f")]
+    assert files.contents == {"/f": "new"}
 
 
 def notes(write: Write, state: EffectState) -> bool:

@@ -95,6 +95,10 @@ class Desk(Protocol):
         """The files a person may want to name, as far as the settings let it look."""
         ...
 
+    async def end_jobs(self, session_id: SessionId) -> None:
+        """Stop and forget what a session left running: it is gone."""
+        ...
+
     async def shell(self, command: str) -> tuple[str, int]:
         """Run a command as a person would, in the workspace; cancelled with its caller."""
         ...

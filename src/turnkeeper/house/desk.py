@@ -275,6 +275,9 @@ class WorkspaceDesk:
         await self._jobs.kill(job)
         return row(job.view())
 
+    async def end_jobs(self, session_id: SessionId) -> None:
+        await self._jobs.end_session(session_id)
+
     async def _written(self, write: Callable[[], None]) -> None:
         """Write a change, and put the settings as they now are in force."""
         await anyio.to_thread.run_sync(write)

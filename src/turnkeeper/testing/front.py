@@ -155,6 +155,9 @@ class PlainDesk:
     async def kill_job(self, session_id: SessionId, job_id: str) -> JobRow:
         raise NotFound(f"there is no job {job_id} in this session")
 
+    async def end_jobs(self, session_id: SessionId) -> None:
+        """There are none."""
+
     async def file_names(self) -> FileNames:
         return FileNames(*file_names(self.workdir, Reach(depth=8, items=1000), env={})) if self.workdir else FileNames()
 

@@ -1,6 +1,7 @@
 """Tool `glob`: files by the pattern of their names, the shortest paths first."""
 
 import heapq
+import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,6 +19,7 @@ from turnkeeper.tools.searching import Scope, Searcher
 from turnkeeper.tools.tool import Answer, Hands, Tool
 
 FILES_MAX = 100
+EVERYWHERE = re.compile(r"\*\*/\*(\.[\w.+-]+)")
 GLOB_SECONDS_DEFAULT = 30.0
 
 
@@ -80,9 +82,7 @@ async def search(searcher: Searcher, look: Look, hands: Hands) -> tuple[list[str
 def chosen(paths: list[str], look: Look, hidden: tuple[str, ...]) -> tuple[list[str], bool]:
     """The shortest of the paths that match, and whether there are more."""
     root = str(look.place.real).rstrip("/")
-    wanted = compiled(look.pattern)
-    start = len(root) + 1
-    matching = [path for path in paths if wanted.fullmatch(path, start)]
+    matching = matched(paths, look.pattern, start=len(root) + 1)
     ignoring = Ignoring(OWN_IGNORE_FILES, common=False)
     found: list[str] = []
     # Ordered in rounds, so that a hundred of a hundred thousand are not sorted with all the others.
@@ -92,6 +92,14 @@ def chosen(paths: list[str], look: Look, hidden: tuple[str, ...]) -> tuple[list[
             break
     shown = str(look.place.path).rstrip("/")
     return [shown + path[len(root) :] for path in found[:FILES_MAX]], len(found) > FILES_MAX
+
+
+def matched(paths: list[str], pattern: str, *, start: int) -> list[str]:
+    if ending := EVERYWHERE.fullmatch(pattern):
+        # By far the most common pattern, and a tenth of the work: any folder, any name, this ending.
+        return [path for path in paths if path.endswith(ending[1])]
+    wanted = compiled(pattern)
+    return [path for path in paths if wanted.fullmatch(path, start)]
 
 
 def shortest(paths: list[str], count: int) -> list[str]:

@@ -155,13 +155,14 @@ def first_cells(text: str, cells_max: int) -> str:
     window = text[: 4 * cells_max]
     if window.isascii():
         return text[:cells_max]
-    used = end = 0
+    used = end = last = 0
     for cluster in clusters(window):
         used += width(cluster)
         if used > cells_max:
             return text[:end]
-        end += len(cluster)
-    return text[:end]
+        end, last = end + len(cluster), end
+    # The window may have cut through its last character.
+    return text[:last] if len(window) < len(text) else text
 
 
 def last_cells(text: str, cells_max: int) -> str:
@@ -169,13 +170,14 @@ def last_cells(text: str, cells_max: int) -> str:
     if window.isascii():
         return text[-cells_max:]
     used = 0
-    start = len(window)
+    start = last = len(window)
     for cluster in reversed(list(clusters(window))):
         used += width(cluster)
         if used > cells_max:
-            break
-        start -= len(cluster)
-    return window[start:]
+            return window[start:]
+        start, last = start - len(cluster), start
+    # The window may have cut through its first character.
+    return window[last:] if len(window) < len(text) else text
 
 
 def width(text: str) -> int:

@@ -65,6 +65,7 @@ async def change(visit: Visit) -> Reply:
 async def delete(visit: Visit) -> Reply:
     room = await visit.room()
     await conversations.forget(room.workspace, await found(room, visit.session_id))
+    await room.desk.end_jobs(visit.session_id)
     return EMPTY
 
 
