@@ -73,13 +73,23 @@ class PlainDesk:
     fields: dict[str, Any] = field(default_factory=dict[str, Any])
     initialized: bool = False
     workdir: Path | None = None
+    catalog: Sequence[ProviderEntry] = ()
+    """What could be configured; what has a key is."""
+
+    def _key_of(self, provider_id: str) -> str:
+        return str(self.fields.get(f"providers.{provider_id}.api_key", ""))
 
     def config(self, *, masked: bool) -> Config:
         key = "***" if masked else "sk-secret"
         provider = ProviderConfig(id="scripted", name="Scripted", api_key=key, models=(ENTRY,))
+        keyed = {
+            entry.id: ProviderConfig(id=entry.id, name=entry.name, api_key=key, models=entry.models)
+            for entry in self.catalog
+            if self._key_of(entry.id)
+        }
         return Config(
-            models={"large": MODEL, "small": MODEL},
-            providers={"scripted": provider} if self.has_agent else {},
+            models={"large": self.fields.get("models.large", MODEL), "small": self.fields.get("models.small", MODEL)},
+            providers={"scripted": provider} | keyed if self.has_agent else {},
             options=Options(data_directory=str(self.data_dir)),
         )
 
@@ -93,13 +103,19 @@ class PlainDesk:
         raise Conflict(f"nothing of {said.path} waits for trust")
 
     def providers(self) -> Sequence[ProviderEntry]:
-        return ()
+        return self.catalog
 
     async def update_providers(self, source: str) -> Sequence[ProviderEntry]:
         return self.providers()
 
     def provider_states(self) -> Sequence[ProviderState]:
-        return (ProviderState("scripted", "Scripted", "scripted", "", "ready", models=1),)
+        scripted = ProviderState("scripted", "Scripted", "scripted", "", "ready", models=1)
+        keyed = [
+            ProviderState(entry.id, entry.name, entry.type, "", "ready", models=len(entry.models), key="the settings")
+            for entry in self.catalog
+            if self._key_of(entry.id)
+        ]
+        return (scripted, *keyed)
 
     async def check_database(self) -> Sequence[str]:
         return ()
@@ -242,6 +258,7 @@ async def front(
     shell: RunOnce = echo,
     patience: Patience = Patience(),  # noqa: B008 - frozen
     stores: dict[str, MemoryStore] | None = None,
+    catalog: Sequence[ProviderEntry] = (),
 ) -> AsyncGenerator[Front]:
     """`opening` is awaited before a workspace is there: it may take its time, or raise.
 
@@ -269,7 +286,10 @@ async def front(
             large=large,
         ) as stage:
             stages[str(path)] = stage
-            yield stage.workspace, PlainDesk(stage.workspace.means.data_dir, has_agent, shell, workdir=path)
+            yield (
+                stage.workspace,
+                PlainDesk(stage.workspace.means.data_dir, has_agent, shell, workdir=path, catalog=catalog),
+            )
 
     limits = Limits(
         heartbeat_seconds=heartbeat_seconds,

@@ -48,4 +48,8 @@ KEYS = (
     Key("sessions.delete", "ctrl+x", "Delete", shown=True, first=True),
     Key("sessions.fork", "ctrl+b", "Fork: a copy to go on in", shown=True, first=True),
     Key("sessions.export", "ctrl+e", "Export: to a file", shown=True, first=True),
+    Key("models.slot", "tab,shift+tab", "Slot: large or small", shown=True, first=True),
+    Key("models.key", "ctrl+e", "Key: set the provider's", shown=True, first=True),
+    Key("providers.remove", "ctrl+x", "Remove the key", shown=True, first=True),
+    Key("providers.update", "ctrl+r", "Read the catalogue anew", shown=True, first=True),
 )

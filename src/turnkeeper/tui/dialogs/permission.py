@@ -7,6 +7,7 @@ not answered it.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from textual import events
 from textual.content import Content
@@ -271,7 +272,7 @@ class PermissionDialog(Reading, Answering):
             return
         self._is_sending = True
         self._mean()
-        self.run_worker(self._send(self.request, decision), name="answer", group="answer")
+        self.run_worker(partial(self._send, self.request, decision), name="answer", group="answer")
 
     async def _send(self, request: PermissionRequest, decision: Decision) -> None:
         asked = self.live.workspace.permissions.answer(request, decision)

@@ -4,6 +4,7 @@ What was written is kept: when they are put off, and when somebody else answers 
 """
 
 from collections.abc import Iterable
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from textual import events
@@ -239,7 +240,7 @@ class QuestionDialog(Paging):
     def _ask(self, answers: Answers | None) -> None:
         if not self._is_sending:
             self._is_sending = True
-            self.run_worker(self._send(answers), name="answer", group="answer")
+            self.run_worker(partial(self._send, answers), name="answer", group="answer")
 
     async def _send(self, answers: Answers | None) -> None:
         questions = self.live.workspace.questions

@@ -1,6 +1,7 @@
 """Sessions: find one by its title or by what was said in it; open, rename, fork, export, delete."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -68,7 +69,7 @@ class SessionsDialog(Picker):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if self._hits is not None:
-            self.run_worker(self._search(event.value), name="search", group="search", exclusive=True)
+            self.run_worker(partial(self._search, event.value), name="search", group="search", exclusive=True)
 
     async def _search(self, text: str) -> None:
         await anyio.sleep(PATIENCE_SECONDS)
@@ -84,7 +85,7 @@ class SessionsDialog(Picker):
         self.query_one("#filter", Input).placeholder = self.hint if self._hits is None else "Words that were said"
         self.draw(self.live.view)
         if self._hits is not None:
-            self.run_worker(self._search(self.typed), name="search", group="search", exclusive=True)
+            self.run_worker(partial(self._search, self.typed), name="search", group="search", exclusive=True)
 
     # What is done with one
 
@@ -96,7 +97,7 @@ class SessionsDialog(Picker):
                     "Rename",
                     "A title that you give stays; nothing replaces it.",
                     value=session.title,
-                    given=lambda title: self._begin(self._rename(session.id, title)),
+                    given=lambda title: self._begin(partial(self._rename, session.id, title)),
                 )
             )
 
@@ -110,13 +111,13 @@ class SessionsDialog(Picker):
                     f"Delete {quoted(session.title) or 'this session'}?",
                     about,
                     yes="Delete",
-                    done=lambda: self._begin(self._delete(session.id)),
+                    done=lambda: self._begin(partial(self._delete, session.id)),
                 )
             )
 
     def action_fork(self) -> None:
         if (session := self.session) is not None:
-            self._begin(self._fork(session.id))
+            self._begin(partial(self._fork, session.id))
 
     def action_export(self) -> None:
         if (session := self.session) is not None:
@@ -126,11 +127,11 @@ class SessionsDialog(Picker):
                     "Export",
                     "To a file on this computer: .md to read, .html to look at, .json to work with.",
                     value=f"{file_name(session.title)}.md",
-                    given=lambda path: self._begin(self._export(session, path)),
+                    given=lambda path: self._begin(partial(self._export, session, path)),
                 )
             )
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Beside the dialog, and to its end also when that closes."""
         self.host.run_worker(work, name="sessions", group="sessions")
 
