@@ -25,7 +25,6 @@ STYLES = (
     *("thought", "heading", "link", "code", "quote", "rule", "gutter", "added", "removed", "added-word"),
     *("removed-word", "hint", "banner", "focus", "found", "found-here", "prompt"),
     *("code-keyword", "code-string", "code-number", "code-comment", "code-name", "code-type", "code-builtin"),
-    *("code-marked",),
 )
 """Every name a span or a line may have as its style."""
 
