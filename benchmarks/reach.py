@@ -16,7 +16,7 @@ import msgspec
 
 from turnkeeper.models.scripted import Say, Script, turn
 
-ROUNDS = 15
+ROUNDS = 25
 COLD_ROUNDS = 5
 SECONDS_MAX = 30
 VERSION_MAX = 2.0

@@ -97,4 +97,5 @@ async def test_a_stream_that_is_cut_before_the_ending_is_no_success_and_the_answ
 async def test_a_prompt_that_is_refused_is_a_usage_error_with_the_servers_words() -> None:
     async with original(sent={"POST agent": (400, {"message": "prompt is too strange"})}) as server:
         said = await run(server, "hi")
+        assert server[1].sessions == {}
     assert (said.returncode, "prompt is too strange" in said.stderr) == (2, True)

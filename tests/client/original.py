@@ -305,6 +305,9 @@ def conversations(server: Original, method: str, rest: list[str], body: dict[str
             session = str(uuid.uuid4())
             server.sessions[session], server.messages[session] = row(session) | {"title": body["title"]}, []
             return 200, server.sessions[session]
+        case "DELETE", [session] if session in server.sessions:
+            del server.sessions[session]
+            return EMPTY
         case "GET", [session] if session in server.sessions:
             return 200, server.sessions[session]
         case "GET", [session, "messages"]:

@@ -24,7 +24,7 @@ from turnkeeper.settings.build import build_id
 OURS = {"version": __version__, "build_id": build_id(), "go_version": "python"}
 
 
-class Watched(LocalServer):
+class Watched(LocalServer, frozen=True):
     """Starts nothing, and notes that it would have."""
 
     def _spawn(self) -> subprocess.Popen[bytes]:

@@ -15,10 +15,10 @@ import signal
 import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 import anyio
+import msgspec
 from msgspec.structs import replace
 
 from turnkeeper.cli.ending import Ending, of_run, of_signal
@@ -46,22 +46,21 @@ Submit = Callable[[], Awaitable[bool]]
 """Submits the run; False if somebody else had done so before, under the same name."""
 
 
-@dataclass(slots=True)
-class Attended:
+class Attended(msgspec.Struct):
     """Owns what is known of the run while it is waited for; a signal finds here what to cancel."""
 
     run_id: str = ""
     session_id: str = ""
     signal: int = 0
     workspace: WorkspaceClient | None = None
-    submitted: anyio.Event = field(default_factory=anyio.Event)
+    submitted: anyio.Event = msgspec.field(default_factory=anyio.Event)
     is_submitting: bool = False
     answers_itself: bool = False
     """At a server that asks and waits for ever: what this run asks is allowed (`yolo`) or denied from here."""
     yolo: bool = False
-    denied: list[str] = field(default_factory=list[str])
-    began: float = field(default_factory=time.monotonic)
-    waiting: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    denied: list[str] = msgspec.field(default_factory=list[str])
+    began: float = msgspec.field(default_factory=time.monotonic)
+    waiting: anyio.CancelScope = msgspec.field(default_factory=anyio.CancelScope)
 
     @property
     def is_taken(self) -> bool:

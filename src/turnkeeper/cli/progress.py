@@ -7,10 +7,10 @@ should know whose it is.
 
 import itertools
 import time
-from dataclasses import dataclass
 from typing import TextIO
 
 import anyio
+import msgspec
 
 from turnkeeper.cli.ending import Ending
 from turnkeeper.cli.output import cut, is_terminal, plain, style, terminal_columns, width
@@ -26,8 +26,7 @@ ERASE = "\r\x1b[K"
 ADD_A_MODEL = "'turnkeeper login PROVIDER' adds one"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """How much is wanted on stderr."""
 
     quiet: bool = False

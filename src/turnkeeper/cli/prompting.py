@@ -19,10 +19,10 @@ import selectors
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import msgspec
 
 from turnkeeper.cli.output import say
 from turnkeeper.protocol.runs import Attachment, Prompt
@@ -33,8 +33,7 @@ STDIN_BYTES_MAX = 8 * 1024 * 1024
 ATTACHMENT_BYTES_MAX = 16 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Piped:
+class Piped(msgspec.Struct, frozen=True):
     """What standard input is: whether it can say something, and whether saying nothing would keep us waiting."""
 
     is_there: bool

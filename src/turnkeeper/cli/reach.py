@@ -3,11 +3,11 @@
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import msgspec
 
 if TYPE_CHECKING:
     from turnkeeper.client.client import Client
@@ -17,8 +17,7 @@ T = TypeVar("T")
 Command = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(msgspec.Struct, frozen=True):
     """Which server, and which directory there."""
 
     host: str = ""

@@ -2,12 +2,12 @@
 
 import sys
 import uuid
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from turnkeeper.cli.exits import Exit
 from turnkeeper.cli.reach import Reach, reaching
@@ -32,8 +32,7 @@ FORMAT = click.option(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """What the command line asks for, beside the prompt."""
 
     session: str
@@ -214,7 +213,7 @@ async def submitted(
             )
         except BadRequest:
             if is_new:
-                await workspace.sessions.delete(attended.session_id)
+                await forgotten(workspace, attended.session_id)
             raise
         except Conflict:
             # Somebody submitted it between our looking and our asking; then it is the same run all the same.
@@ -222,7 +221,7 @@ async def submitted(
             if other is None:
                 raise
             if is_new:
-                await workspace.sessions.delete(attended.session_id)
+                await forgotten(workspace, attended.session_id)
             attended.session_id = other.session_id
             return False
         return True
@@ -253,6 +252,16 @@ async def tell_of_settings(workspace: "WorkspaceClient", progress: "Progress") -
         progress.say(f"the settings before are used, since {state.problem}")
     for one in state.waiting:
         progress.say(f"{one.path} takes effect when you trust it: 'turnkeeper config trust' shows what it wants")
+
+
+async def forgotten(workspace: "WorkspaceClient", session_id: str) -> None:
+    """A session that was begun for nothing. One that cannot be forgotten says less than why nothing came of it."""
+    from turnkeeper.protocol.problems import Problem
+
+    try:
+        await workspace.sessions.delete(session_id)
+    except Problem:
+        return
 
 
 async def known_run(workspace: "WorkspaceClient", run_id: str, prompt: "Prompt") -> "RunView | None":

@@ -11,10 +11,10 @@ import os
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
 
 import anyio
 import httptools
+import msgspec
 from anyio.abc import ByteStream
 
 from turnkeeper.protocol.hosts import Host
@@ -57,25 +57,21 @@ class NotAServer(Problem):
     status = 502
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     status: int
     headers: Mapping[str, str]
     body: bytes
 
 
-@dataclass(slots=True)
 class Reading:
     """What has been read of one answer; httptools fills it in."""
 
-    status: int = 0
-    headers: dict[str, str] = field(default_factory=dict[str, str])
-    has_head: bool = False
-    is_whole: bool = False
-    body: list[bytes] = field(default_factory=list[bytes])
-    parser: httptools.HttpResponseParser = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.has_head = False
+        self.is_whole = False
+        self.body: list[bytes] = []
         self.parser = httptools.HttpResponseParser(self)
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -257,8 +253,7 @@ class Http:
         return "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + (body or b"")
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(msgspec.Struct, frozen=True):
     """An answer on its way."""
 
     _connection: Connection

@@ -20,10 +20,10 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
+import msgspec
 
 from turnkeeper import __version__
 from turnkeeper.client.asking import Garbled, value
@@ -57,16 +57,18 @@ USAGE_CODE = 2
 """With which a server leaves that was started wrongly, or cannot use its settings."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalServer:
+class LocalServer(msgspec.Struct, frozen=True):
     """The server behind one unix socket; `folder` holds its lock and what it prints."""
 
     host: Host
     folder: Path
     is_default: bool
     ready_seconds: float = READY_SECONDS
-    env: Mapping[str, str] | None = field(default=None, repr=False)
+    env: Mapping[str, str] | None = None
     """What a server is started with, where that is not our own environment."""
+
+    def __repr__(self) -> str:
+        return f"LocalServer({self.host})"
 
     @property
     def log_file(self) -> Path:
