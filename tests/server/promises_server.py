@@ -160,7 +160,9 @@ PROMISES: dict[str, list[str]] = {
     ),
     "an event is encoded once for all who watch": _in("events", "what_is_told_is_encoded_once_for_everybody"),
     "who does not keep up holds nobody up and misses nothing": _in(
-        "events", "who_does_not_take_what_all_are_told_reads_on_by_itself_and_falls_into_step_again"
+        "events",
+        "who_does_not_take_what_all_are_told_reads_on_by_itself_and_falls_into_step_again",
+        "what_goes_wrong_in_telling_all_at_once_costs_nobody_a_word",
     ),
     "our own clients are told fragments and finished parts": _in(
         "events",

@@ -13,13 +13,15 @@ from anyio import fail_after
 from tests.server.moments import ASKING, QUESTIONING, Gate, Moment, hands, standing
 from tests.server.plain import Connection, Served, Watching, ask, connect, request, served, watch
 from turnkeeper.core.claims import Policy
+from turnkeeper.engine.feed import Given
 from turnkeeper.models.model import Question
 from turnkeeper.models.scripted import CallTool, Hold, Say, ScriptedModel, Think, Turn, turn
 from turnkeeper.protocol import events as e
+from turnkeeper.protocol.problems import StoreUnavailable
 from turnkeeper.protocol.wire import frame
 from turnkeeper.server import telling
 from turnkeeper.server.chorus import chorus_of
-from turnkeeper.server.telling import WHOLE_MESSAGE_SECONDS, Detail
+from turnkeeper.server.telling import WHOLE_MESSAGE_SECONDS, Detail, Teller
 from turnkeeper.testing.front import front
 
 A = "0b7a3c1e-7d4a-4c1c-9a51-0c1d1f0d9e11"
@@ -353,6 +355,39 @@ async def test_who_does_not_take_what_all_are_told_reads_on_by_itself_and_falls_
             in_step.append(chorus.size)
     assert in_step == [1, 2]
     assert [heard.id for heard in slow.seen] == [heard.id for heard in quick.seen]
+
+
+async def test_what_goes_wrong_in_telling_all_at_once_costs_nobody_a_word(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    left = 1
+
+    async def said(teller: Teller, given: Given) -> bytes:
+        nonlocal left
+        if left:
+            left -= 1
+            raise StoreUnavailable
+        return await whole(teller, given)
+
+    with fail_after(10):
+        async with watched() as (door, here, first), watch(door.socket, f"{here}/events?client_id={A}") as second:
+            both = (first, second)
+            for number, title in enumerate(("one", "two", "three"), start=1):
+                if title == "two":
+                    whole = Teller.said
+                    monkeypatch.setattr(Teller, "said", said)
+                await door.post(f"{here}/sessions", {"title": title})
+                for stream in both:
+                    while len(stream.seen) < 2 * number:
+                        await stream.event()
+            (room,) = door.house.reception.rooms()
+            in_step = chorus_of(room.workspace, Detail.WHOLE).size
+    assert (left, in_step) == (0, 2)
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == [
+        "telling all at once failed"
+    ]
+    # Each session was created, and named.
+    assert [[heard.id for heard in stream.seen] for stream in both] == [[1, 2, 3, 4, 5, 6]] * 2
 
 
 async def test_a_stream_ends_with_its_terminating_chunk_when_its_workspace_closes() -> None:
