@@ -8,6 +8,7 @@ import pytest
 from anyio import fail_after
 
 from tests.settings.scene import Scene
+from turnkeeper.models.offline import HONESTY
 from turnkeeper.models.scripted import CallTool, Say
 from turnkeeper.testing.fake_provider import KEY, FakeProvider, fake_provider
 from turnkeeper.testing.front import Client
@@ -49,6 +50,26 @@ async def ended(client: Client, run_id: str) -> dict[str, str]:
     async with client.events() as events:
         await client.prompt(await client.session("Named"), "hello", run_id)
         return await events.next("run_complete", run_id=run_id)
+
+
+async def test_where_nobody_is_configured_the_offline_assistant_uses_the_real_tools_and_says_who_it_is_once(
+    scene: Scene,
+) -> None:
+    (scene.project / "a.py").write_text("# TODO one\n\n# TODO two\n")
+    with fail_after(30):
+        async with house() as door:
+            client = await door.client(scene.project, env=scene.env, yolo=True)
+            session = await client.session("Named")
+            texts: list[str] = []
+            async with client.events() as events:
+                for number, asked in enumerate(("show a.py", "count TODOs", "how many python files are there?")):
+                    await client.prompt(session, asked, f"r{number}", options={"large_model": "offline"})
+                    texts.append((await events.next("run_complete", run_id=f"r{number}"))["text"])
+    assert texts == [
+        f"This is a.py:\n\n```\n# TODO one\n\n# TODO two\n```\n\n{HONESTY}",
+        "There are 2 lines with 'TODO' in this directory and below.",
+        "There is 1 *.py file in this directory and below, not counting hidden ones.",
+    ]
 
 
 async def test_a_providers_own_words_stand_before_the_prompt_once(scene: Scene) -> None:
