@@ -11,6 +11,7 @@ from tests.models.scenes import DIALECTS, answer, ask, model_at, user
 from turnkeeper.models.cassette import Player, Recorder
 from turnkeeper.models.model import ModelTrouble, TextSaid, Trouble
 from turnkeeper.models.scripted import CallTool, Say, Think
+from turnkeeper.models.wires import open_wires
 from turnkeeper.testing.fake_provider import KEY, FakeProvider, Refuse, fake_provider
 
 pytestmark = pytest.mark.anyio
@@ -69,3 +70,32 @@ async def test_a_question_that_was_not_recorded_is_refused(fake: FakeProvider, t
         with pytest.raises(ModelTrouble, match="the cassette holds no answer"):
             await answer(model, ask(user("something else")))
         assert TextSaid("hello") in await answer(model)
+
+
+@pytest.mark.parametrize("variable", ["TURNKEEPER_RECORD", "TURNKEEPER_REPLAY"])
+async def test_a_file_that_is_no_cassette_is_named_to_whoever_asks(variable: str, tmp_path: Path) -> None:
+    tape = tmp_path / "talk.json"
+    tape.write_text("no cassette")
+    async with open_wires({variable: str(tape)}) as wires:
+        for http in (wires.remote, wires.local):
+            with pytest.raises(ModelTrouble, match=r"talk\.json cannot be used"):
+                await answer(model_at("chat", "http://nowhere.invalid/v1", http))
+    assert tape.read_text() == "no cassette"
+
+
+async def test_a_recording_goes_on_where_the_file_ended_and_knows_a_key_by_where_it_stands(
+    fake: FakeProvider, tmp_path: Path
+) -> None:
+    tape = tmp_path / "talk.json"
+    for said in ("one", f"your key is {KEY}"):
+        fake.answer(Say(said))
+        async with open_wires({"TURNKEEPER_RECORD": str(tape)}) as wires:
+            await answer(model_at("chat", fake.base_url("chat"), wires.local))
+    assert KEY not in tape.read_text()
+    async with open_wires({"TURNKEEPER_REPLAY": str(tape)}) as wires:
+        model = model_at("chat", "http://nowhere.invalid/v1", wires.remote)
+        texts = [
+            "".join(chunk.text for chunk in await answer(model, ask(user(f"ask {n}"))) if isinstance(chunk, TextSaid))
+            for n in range(2)
+        ]
+    assert texts == ["one", "your key is ***"]

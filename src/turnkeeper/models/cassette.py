@@ -143,6 +143,16 @@ class Player(httpx2.AsyncBaseTransport):
         raise CassetteMismatch(f"the cassette holds no answer to {request.method} {request.url.path}")
 
 
+class Unplayable(httpx2.AsyncBaseTransport):
+    """Refuses every request with what is wrong with the cassette, so that whoever asks is told."""
+
+    def __init__(self, path: Path, error: Exception) -> None:
+        self._why = f"the cassette {path} cannot be used: {error}"
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        raise CassetteMismatch(self._why)
+
+
 class Pieces(httpx2.AsyncByteStream):
     def __init__(self, pieces: Sequence[str]) -> None:
         self._pieces = pieces

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 import httpx2
+import msgspec
 
-from turnkeeper.models.cassette import RECORD_VARIABLE, REPLAY_VARIABLE, Player, Recorder
+from turnkeeper.models.cassette import RECORD_VARIABLE, REPLAY_VARIABLE, Player, Recorder, Unplayable
 
 CONNECTIONS_MAX = 100
 CONNECTIONS_KEPT_MAX = 20
@@ -49,11 +50,14 @@ async def open_wires(environment: Mapping[str, str] | None = None) -> AsyncGener
 
 
 def cassette(environment: Mapping[str, str], limits: httpx2.Limits) -> httpx2.AsyncBaseTransport | None:
-    if path := environment.get(REPLAY_VARIABLE):
-        return Player(Path(path), exactly=False)
-    if path := environment.get(RECORD_VARIABLE):
-        return Recorder(Path(path), httpx2.AsyncHTTPTransport(limits=limits))
-    return None
+    replay, record = environment.get(REPLAY_VARIABLE), environment.get(RECORD_VARIABLE)
+    path = Path(replay or record or "")
+    try:
+        if replay:
+            return Player(path, exactly=False)
+        return Recorder(path, httpx2.AsyncHTTPTransport(limits=limits)) if record else None
+    except (OSError, msgspec.MsgspecError) as error:
+        return Unplayable(path, error)
 
 
 def is_loopback(url: str) -> bool:
