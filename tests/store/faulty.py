@@ -1,4 +1,4 @@
-"""A disk that fails when it is told to: every write and sync of SQLite's goes through it, and is counted."""
+"""A disk that fails when it is told to: every read, write and sync of SQLite's goes through it, and is counted."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -65,6 +65,10 @@ class _File(apsw.VFSFile):
     def __init__(self, disk: FaultyDisk, name: Any, flags: Any) -> None:
         super().__init__("unix", name, flags)
         self._disk = disk
+
+    def xRead(self, amount: int, offset: int) -> bytes:
+        self._disk.meet("read")
+        return super().xRead(amount, offset)
 
     def xWrite(self, data: Any, offset: int) -> None:
         self._disk.meet("write")

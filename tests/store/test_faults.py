@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -17,6 +18,7 @@ from turnkeeper.protocol.messages import Text
 from turnkeeper.protocol.problems import StoreUnavailable
 from turnkeeper.store import writer
 from turnkeeper.store.database import Database, connect
+from turnkeeper.store.readers import Readers
 from turnkeeper.store.sqlite import SqliteStore, open_store
 
 OPERATIONS_MAX = 400
@@ -84,6 +86,62 @@ async def test_an_append_that_fails_at_any_write_leaves_nothing_and_the_next_one
     async with open_store(tmp_path / "data") as store:
         assert store.notice == ""
         await views_equal_replay(store)
+
+
+async def test_a_read_that_fails_anywhere_is_reported_and_the_next_one_is_answered(
+    tmp_path: Path, disk: FaultyDisk
+) -> None:
+    async with open_store(tmp_path / "data") as store:
+        await begin(store, said(M, Text("a" * 30_000)), accepted(A))
+        told: set[str] = set()
+        for number in range(1, OPERATIONS_MAX):
+            # Fresh connections, which have nothing in their cache.
+            readers = store.readers
+            store.readers = Readers(partial(connect, store.path, query_only=True))
+            await readers.close()
+            disk.fail_at(number, apsw.IOError, "read")
+            try:
+                assert [message.text for message in await store.messages(S)] == ["a" * 30_000]
+                assert [run.id for run in await store.runs()] == [A]
+                assert not disk.mend()
+                break
+            except StoreUnavailable as problem:
+                told.add(problem.message)
+                assert disk.mend()
+            assert [message.text for message in await store.messages(S)] == ["a" * 30_000]
+        else:
+            pytest.fail("every read met a failure")
+    assert told
+
+
+async def test_an_append_that_cannot_read_what_it_rests_on_leaves_nothing_and_the_next_one_succeeds(
+    tmp_path: Path, disk: FaultyDisk
+) -> None:
+    async with open_store(tmp_path / "data") as store:
+        await begin(store, said(M))
+        for number in range(1, OPERATIONS_MAX):
+            head = await store.head()
+            await store.writer.write(forget_pages, alone=True)
+            disk.fail_at(number, apsw.IOError, "read")
+            try:
+                await whole_turn(store, number)
+            except StoreUnavailable:
+                assert disk.mend()
+                assert await store.head() == head
+                await whole_turn(store, number)
+            reached = disk.mend()
+            assert await store.head() == head + 5
+            await views_equal_replay(store)
+            if not reached:
+                break
+        else:
+            pytest.fail("every append met a failure")
+    assert number > 1
+
+
+def forget_pages(db: Database) -> None:
+    for _ in db.execute("PRAGMA shrink_memory"):
+        pass
 
 
 @pytest.mark.parametrize(("failure", "operation"), FAULTS)
