@@ -78,6 +78,10 @@ async def test_single_facts_of_a_session_change_without_touching_the_others(stor
     todos = (Todo("think", TodoStatus.IN_PROGRESS, "thinking"),)
     await begin(store, SessionRenamed("A name", by_person=True), TodosSet(todos), SummarySet(M))
     await tell(store, UsageCounted(Usage(cost=0.25, estimated=True), prompt_tokens=10, completion_tokens=20))
+    await tell(store, TodosSet(todos))
+    info = await store.session(S)
+    assert info is not None
+    assert info.estimated_usage
     await tell(store, UsageCounted(Usage(cost=0.5), completion_tokens=21), said(M))
     assert await store.session(S) == SessionInfo(
         id=S,
@@ -91,7 +95,7 @@ async def test_single_facts_of_a_session_change_without_touching_the_others(stor
         titled_by_person=True,
         created_at=SECONDS,
         updated_at=SECONDS,
-        position=Position(7),
+        position=Position(8),
     )
 
 
