@@ -72,10 +72,10 @@ def test_the_first_reading_whose_pictures_are_all_there_counts(tmp_path: Path) -
 
 
 def test_pastes_are_numbered_on_and_bounded() -> None:
-    already = named("paste_2.txt", "x.txt")
+    already = named("paste_5.txt", "x.txt")
     assert next_number(()) == 1
-    assert pasted("text", already).file_name == "paste_3.txt"
-    assert picture(b"png", already).file_name == "paste_3.png"
+    assert pasted("text", already).file_name == "paste_6.txt"
+    assert picture(b"png", already).file_name == "paste_6.png"
     with pytest.raises(NotAttached, match=r"the paste is larger than 5\.0 MB"):
         pasted("x" * (BYTES_MAX + 1), ())
 

@@ -99,6 +99,29 @@ def test_the_oldest_drafts_go_when_they_take_too_much_room(tmp_path: Path, monke
     assert kept_now == [False, False, False, True, True]
 
 
+def test_the_draft_that_was_just_written_never_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "TOTAL_BYTES_MAX", 10)
+    draft = Draft("x" * 1000, attachments=(PICTURE,))
+    save(Drafts(tmp_path), "/work", "s1", draft)
+    assert Drafts(tmp_path).load("/work", "s1") == draft
+
+
+def test_what_is_put_while_the_disk_is_busy_is_written_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Drafts(tmp_path)
+    write = drafts._replace
+
+    def slowly(path: Path, content: bytes) -> None:
+        monkeypatch.setattr(drafts, "_replace", write)
+        kept.put("/work", "s1", Draft("second"))
+        write(path, content)
+
+    monkeypatch.setattr(drafts, "_replace", slowly)
+    assert save(kept, "/work", "s1", Draft("first"))
+    assert Drafts(tmp_path).load("/work", "s1") == Draft("first")
+    assert kept.write()
+    assert Drafts(tmp_path).load("/work", "s1") == Draft("second")
+
+
 def test_what_is_too_large_is_not_kept_and_the_rest_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafts, "ATTACHED_BYTES_MAX", 10)
     large = Attachment("b.png", "b.png", "image/png", b"x" * 11)
