@@ -110,3 +110,37 @@ async def test_what_is_denied_is_denied_to_the_real_shell_however_it_is_written(
             (answer,) = await told(client, session)
     assert "a rule forbids" in answer
     assert victim.read_text() == "still here"
+
+
+async def test_the_program_tells_the_model_how_it_is_set_up_and_no_secret(scene: Scene) -> None:
+    scripted(scene, [call("crush_info")], [SAY])
+    scene.write(
+        "system",
+        "turnkeeper.toml",
+        """
+        rules = [{ verdict = "deny", tool = "bash", subject = "rm:*" }]
+        [options]
+        disabled_tools = ["download"]
+        [mcp.box]
+        type = "http"
+        url = "https://ada:hush@example.com"
+        [providers.gone]
+        disable = true
+        [[hooks.PreToolUse]]
+        command = "true"
+        """,
+    )
+    with fail_after(SECONDS):
+        async with house() as door:
+            client = await door.client(scene.project, env=scene.env, yolo=True)
+            session = await client.session()
+            await ran(client, session, "r1")
+            (answer,) = await told(client, session)
+    sections = dict(part.split("]\n", 1) for part in answer.split("\n\n"))
+    assert sections["[mcp_configured"] == "box"
+    assert sections["[tools"] == "download = disabled"
+    assert sections["[permissions"] == "bash(rm:*) = deny"
+    assert f"data_directory = {scene.project / '.turnkeeper'}" in sections["[options"]
+    assert "large = script/scripted" in sections["[model"]
+    assert "hush" not in answer
+    assert "gone" not in answer

@@ -295,6 +295,7 @@ PROMISES: dict[str, list[str]] = {
             "tools/test_jobs",
             "output_can_be_read_again_and_from_where_one_stopped",
             "finished_jobs_take_no_room_from_running_ones",
+            "the_end_of_a_job_is_told_once_with_the_next_command",
         ),
     ],
     "tools-config-ui.md 10.13 a change is atomic and keeps mode, encoding and endings": _in(

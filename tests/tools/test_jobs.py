@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from anyio import fail_after
 
-from tests.tools.shell_scene import SECONDS, alive, environment
+from tests.tools.scene import use
+from tests.tools.shell_scene import SECONDS, Watching, alive, environment
 from turnkeeper.protocol.ids import SessionId
+from turnkeeper.tools.bash import Waits, bash_tool
 from turnkeeper.tools.jobs import CommandLine, Job, JobMissing, JobsFull, JobTable
 
 A, B = SessionId("a"), SessionId("b")
@@ -68,3 +70,19 @@ async def test_output_can_be_read_again_and_from_where_one_stopped(tmp_path: Pat
             assert job.output.text() == job.output.text() == "one\ntwo\n"
             assert job.output.since(4) == ("two\n", 8)
             assert job.output.since(8) == ("", 8)
+
+
+async def test_the_end_of_a_job_is_told_once_with_the_next_command(tmp_path: Path) -> None:
+    with fail_after(SECONDS):
+        async with JobTable() as jobs:
+            hands = Watching(tmp_path, data_dir=tmp_path / "data", env=environment())
+            tool = bash_tool(jobs, waits=Waits(settle_seconds=0))
+            waiting = "until [ -e go ]; do sleep 0.01; done; exit 3"
+            await use(tool, hands, command=waiting, description="wait", run_in_background=True)
+            (job,) = [jobs.get(hands.session_id, view.id) for view in jobs.list(hands.session_id)]
+            (tmp_path / "go").touch()
+            await job.process.ended.wait()
+            first = await use(tool, hands, command="echo next", description="go on")
+            second = await use(tool, hands, command="echo last", description="go on")
+    assert f"Background job {job.id} ({waiting}) has ended with exit code 3" in first.content
+    assert "Background job" not in second.content

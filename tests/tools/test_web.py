@@ -269,6 +269,14 @@ async def test_a_download_is_saved_whole_and_tells_what_it_was(tmp_path: Path) -
     assert asking.subjects == ("http://site.test/file", str(tmp_path / "sub/file.zip"))
 
 
+async def test_a_download_over_a_text_can_be_taken_back(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old\n")
+    hands = FakeHands(tmp_path)
+    await use(download_tool(pages(file=page(b"new\n"))), hands, url="http://site.test/file", file_path="file")
+    assert [version.content for version in await hands.history(tmp_path / "file")] == ["old\n", "new\n"]
+    assert deeds(hands) == ["permit", "begin", "changed"]
+
+
 async def broken() -> AsyncIterator[bytes]:
     yield b"half"
     raise httpx2.ReadError("the line broke")

@@ -82,16 +82,25 @@ class WorkspaceTools:
 
     def _facts(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """What the info tool tells: never a value that may be a secret."""
-        settings = self._loaded.settings
-        config = settings.config
+        loaded, settings = self._loaded, self._loaded.settings
+        config, options = settings.config, settings.config.options
+        said = options.attribution
+        flags = ("debug", "disable_auto_summarize", "disable_provider_auto_update", "disable_default_providers")
         return {
-            "config_files": [(str(path), "") for path in self._loaded.files],
+            "config_files": [(str(path), "") for path in loaded.files],
+            "config": [("problem", loaded.problem.message)] if loaded.problem else [],
             "model": [(slot, f"{model.provider}/{model.model}") for slot, model in config.models.items()],
-            "providers": [(name, one.type or "") for name, one in config.providers.items()],
-            "tools": [(name, "disabled") for name in config.options.disabled_tools],
-            "permissions": [(name, "allowed") for name in config.permissions.allowed_tools]
-            if config.permissions
-            else [],
+            "providers": [(name, one.type or "") for name, one in config.providers.items() if not one.disable],
+            "lsp_configured": [(name, "") for name in sorted(config.lsp)],
+            "mcp_configured": [(name, "") for name in sorted(config.mcp)],
+            "hooks": [(event, str(len(hooks))) for event, hooks in sorted(config.hooks.items())],
+            "tools": [(name, "disabled") for name in options.disabled_tools],
+            "permissions": [
+                *((name, "allowed") for name in (config.permissions.allowed_tools if config.permissions else ())),
+                *((f"{rule.tool}({rule.subject})", rule.verdict) for rule in settings.rules),
+            ],
+            "options": [("data_directory", str(settings.data_dir)), *((f, "on") for f in flags if getattr(options, f))],
+            "attribution": [("trailer_style", said.trailer_style)] if said and said.trailer_style else [],
         }
 
 

@@ -203,6 +203,7 @@ class _Shell:
         lines += remarks(job)
         if job.in_background:
             lines.append(background_note(job, asked_for=asked.run_in_background))
+        lines += [ended_note(ended) for ended in self.jobs.news(job.session_id)]
         if not lines:
             return Answer(NO_OUTPUT, metadata=noted(metadata))
         return Answer("\n".join([*lines, "", f"<cwd>{job.line.workdir}</cwd>"]), metadata=noted(metadata))
@@ -227,6 +228,12 @@ def remarks(job: Job) -> list[str]:
         if advice := hint(output.text()):
             lines.append(f"Hint: {advice}")
     return lines
+
+
+def ended_note(job: Job) -> str:
+    """Said with the next command, so that nobody has to ask again and again whether a job is done."""
+    code = f" with exit code {job.process.exit.status}" if job.process.exit else ""
+    return f"Background job {job.id} ({job.line.command}) has ended{code}. Use job_output to read what it said."
 
 
 def background_note(job: Job, *, asked_for: bool) -> str:

@@ -13,21 +13,26 @@ from msgspec import Meta
 from turnkeeper.tools.fetch import limited
 from turnkeeper.tools.files import (
     NEW_FILE_MODE,
+    TooBig,
     current_umask,
+    digest_now,
     discard,
     identity,
     make_folders,
     remove_empty,
+    snapshot_now,
     swapping,
 )
 from turnkeeper.tools.making import Made, Parameters, Refusal
 from turnkeeper.tools.places import Place, described, located
+from turnkeeper.tools.texts import NotText, decoded
 from turnkeeper.tools.tool import Answer, Asking, Hands, Tool
 from turnkeeper.tools.web import Web, checked, require_ok
 
 SECONDS_DEFAULT = 300
 SECONDS_MAX = 600
 DOWNLOAD_BYTES_MAX = 1024 * 1024 * 1024
+RECORD_SECONDS_MAX = 60
 
 
 class DownloadParameters(Parameters, frozen=True):
@@ -57,12 +62,37 @@ def download_tool(web: Web, *, bytes_max: int = DOWNLOAD_BYTES_MAX) -> Tool:
         before = identity(place.real)
         async with web.open(url, hands=hands, tool="download", seconds=seconds) as response:
             require_ok(response, url)
-            await hands.begin(f"{url} -> {place.real}")
+            held = await to_thread.run_sync(text_now, place.real)
+            if held:
+                await hands.begin_change(place.real, before=held[0])
+            else:
+                await hands.begin(f"{url} -> {place.real}")
             size = await saved(response, place, before, bytes_max)
+            # What stands there now is recorded, also if somebody cancels at this moment.
+            with anyio.fail_after(RECORD_SECONDS_MAX, shield=True):
+                await record(hands, place, held)
             kind = response.headers.get("content-type", "unknown")
         return Answer(content=f"Downloaded {size} bytes to {shown(hands, place)} (Content-Type: {kind})")
 
     return Made("download", DownloadParameters, act, parallel=True)
+
+
+def text_now(path: Path) -> tuple[str | None, ...]:
+    """The file's text, or None where there is no file; nothing for what a history of texts cannot hold."""
+    try:
+        found = snapshot_now(path)
+        return (decoded(found.data)[0] if found else None,)
+    except (NotText, OSError, TooBig):
+        return ()
+
+
+async def record(hands: Hands, place: Place, held: tuple[str | None, ...]) -> None:
+    match held and await to_thread.run_sync(text_now, place.real):
+        case (str(after),):
+            digest, mtime_ns = await to_thread.run_sync(digest_now, place.real)
+            await hands.changed(place.real, after=after, digest=digest, mtime_ns=mtime_ns)
+        case _:
+            pass
 
 
 async def saved(response: httpx2.Response, place: Place, before: object, bytes_max: int) -> int:

@@ -19,6 +19,7 @@ def job_kill_tool(jobs: JobTable) -> Tool:
         job = found(jobs, asked.shell_id, hands)
         ended_before = job.done
         stopped = await jobs.kill(job)
+        job.end_told = job.done
         metadata = {"shell_id": job.id, "command": job.line.command, "description": job.line.description}
         if ended_before:
             return Answer(f"Background job {job.id} had ended already.", metadata=noted(metadata))

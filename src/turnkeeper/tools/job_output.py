@@ -27,6 +27,7 @@ def job_output_tool(jobs: JobTable, *, wait_seconds_max: float = WAIT_SECONDS_MA
         if asked.wait:
             with anyio.move_on_after(wait_seconds_max):
                 await job.process.ended.wait()
+        job.end_told = job.done
         return _answer(job, asked.since)
 
     return Made("job_output", JobOutputParameters, act)

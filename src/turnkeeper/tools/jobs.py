@@ -5,7 +5,7 @@ whatever still runs. A session sees its own jobs only. Finished ones are kept un
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -57,6 +57,8 @@ class Job:
         self.started_at = now_ms()
         self.in_background = False
         self.timed_out = False
+        self.end_told = False
+        """Whether the model knows that it has ended."""
         self._heard = anyio.Event()
 
     @property
@@ -108,10 +110,9 @@ class CommandLine(msgspec.Struct, frozen=True):
 
 
 class JobTable:
-    """All commands of one workspace. `finished` is told of every background job's end."""
+    """All commands of one workspace."""
 
-    def __init__(self, finished: Callable[[JobView], None] | None = None, *, running_max: int = RUNNING_MAX) -> None:
-        self._finished = finished
+    def __init__(self, *, running_max: int = RUNNING_MAX) -> None:
         self._running_max = running_max
         self._jobs: dict[str, Job] = {}
         self._started = 0
@@ -147,13 +148,20 @@ class JobTable:
         self._started += 1
         job = Job(f"{self._started:03X}", session_id, line, process)
         self._jobs[job.id] = job
-        self._group.start_soon(self._attend, job)
+        self._group.start_soon(job.attend)
         return job
 
     def list(self, session_id: SessionId | None) -> Sequence[JobView]:
         """The session's background jobs, oldest first; those of all sessions, when none is named."""
         jobs = self._jobs.values() if session_id is None else self._of(session_id)
         return [job.view() for job in jobs if job.in_background]
+
+    def news(self, session_id: SessionId) -> Sequence[Job]:
+        """The session's background jobs that have ended since somebody last heard of it."""
+        ended = [job for job in self._of(session_id) if job.in_background and job.done and not job.end_told]
+        for job in ended:
+            job.end_told = True
+        return ended
 
     def get(self, session_id: SessionId, job_id: str) -> Job:
         job = self._jobs.get(job_id)
@@ -182,11 +190,6 @@ class JobTable:
 
     def _of(self, session_id: SessionId) -> Sequence[Job]:
         return [job for job in self._jobs.values() if job.session_id == session_id]
-
-    async def _attend(self, job: Job) -> None:
-        await job.attend()
-        if job.in_background and self._finished is not None:
-            self._finished(job.view())
 
 
 def now_ms() -> int:
