@@ -391,6 +391,7 @@ def test_on_a_terminal_the_answer_is_shown_as_it_comes(at: Home) -> None:
     shown += rest_of(mine)
     assert process.wait(20) == 130
     assert shown.count("The first words") == 1
+    assert shown.endswith("turnkeeper: cancelled\r\n")
 
 
 def test_a_reader_that_leaves_ends_the_command_without_a_word(at: Home) -> None:

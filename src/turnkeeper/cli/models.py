@@ -49,7 +49,7 @@ def models() -> None:
     \b
     turnkeeper models list
     turnkeeper models list --all claude
-    turnkeeper models choose anthropic/claude-sonnet-4-5
+    turnkeeper models choose anthropic/claude-sonnet-5-5
     turnkeeper models choose --small openai/gpt-5-mini
 
     For one run alone, 'turnkeeper run --model' chooses another.

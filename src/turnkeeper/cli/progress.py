@@ -81,7 +81,7 @@ class Progress:
                     first = plain(result.content.strip().partition("\n")[0])
                     self._line(style(f"  {first}", "yellow", stream=self._err))
             case Moved(RunState.STOPPING):
-                self._doing = "stopping"
+                self._doing = "stopping; another ^C leaves at once"
             case _:
                 pass
 
@@ -96,6 +96,8 @@ class Progress:
         self._printer.ended(ending)
         if ending.error and ending.outcome not in ("completed", "folded"):
             self._line(f"turnkeeper: {plain(ending.error)}")
+        elif ending.outcome == "cancelled" and not self._quiet:
+            self._line("turnkeeper: cancelled")
         if ending.denied and not self._quiet:
             self._line(f"turnkeeper: not allowed: {plain(', '.join(ending.denied))}; --allow RULE allows it")
 

@@ -18,6 +18,7 @@ from turnkeeper.settings.marks import dotted
 from turnkeeper.settings.reading import Tree, as_tree, parse, read_text
 
 SERVICE = "turnkeeper"
+ASKING = f"-m keyring get {SERVICE}"
 FIELDS = ("api_key", "oauth")
 
 
@@ -27,8 +28,8 @@ def keep(provider: str, key: str, *, env: Mapping[str, str], in_keyring: bool) -
     file = keys_file(env)
     if in_keyring:
         _keyring().set_password(SERVICE, provider, key)
-        template = f"$({shlex.join([sys.executable, '-m', 'keyring', 'get', SERVICE, provider])})"
-        set_fields(file, {field_of(provider): template})
+        asking = f"{shlex.quote(sys.executable)} {ASKING} {shlex.quote(provider)}"
+        set_fields(file, {field_of(provider): f"$({asking})"})
         return "the keyring of this system"
     # In a value a dollar begins a variable; inside single quotes it is one.
     set_fields(file, {field_of(provider): shlex.quote(key) if "$" in key else key})
@@ -40,7 +41,7 @@ def forget(provider: str, *, env: Mapping[str, str]) -> bool:
     held = _held(keys_file(env)).get(provider)
     if held is None:
         return False
-    if "keyring" in str(held) and has_keyring():
+    if ASKING in str(held) and has_keyring():
         try:
             _keyring().delete_password(SERVICE, provider)
         except _keyring().errors.PasswordDeleteError:
