@@ -1,5 +1,6 @@
 """A workspace's voices as its settings describe them: asked over a real socket, with keys that are worked out."""
 
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,7 +10,7 @@ from anyio import fail_after
 
 from tests.settings.scene import Scene
 from turnkeeper.models.offline import HONESTY
-from turnkeeper.models.scripted import CallTool, Say
+from turnkeeper.models.scripted import CallTool, Say, Think
 from turnkeeper.testing.fake_provider import KEY, FakeProvider, fake_provider
 from turnkeeper.testing.front import Client
 from turnkeeper.testing.house import house
@@ -151,3 +152,35 @@ async def test_a_person_signs_in_while_a_run_waits_and_it_goes_on(scene: Scene) 
         await seen.next("agent_event", provider_id="mine")
         await client.cancel(session)
         assert (await seen.next("run_complete", run_id="r2"))["cancelled"]
+
+
+async def test_another_model_of_another_dialect_goes_on_with_what_was_said(scene: Scene) -> None:
+    (scene.project / "a.py").write_text("x = 1\n")
+    with fail_after(30):
+        async with fake_provider() as fake, house() as door:
+            claude = f"""
+                [providers.claude]
+                type = "anthropic"
+                base_url = "{fake.base_url("anthropic")}"
+                api_key = "{KEY}"
+                models = [{{ id = "c", default_max_tokens = 1000 }}]
+                """
+            settings(scene, fake, f'api_key = "{KEY}"', claude)
+            client = await door.client(scene.project, env=scene.env)
+            session = await client.session("Named")
+            async with client.events() as events:
+                fake.answer(Think("pondering deeply"), Say("I look."), CallTool("call-1", "view", {"file_path": "a.py"}))
+                fake.answer(Say("It is one."))
+                await client.prompt(session, "what is x?", "r1")
+                await events.next("run_complete", run_id="r1")
+                chosen = {"scope": 0, "model_type": "large", "model": {"provider": "claude", "model": "c"}}
+                assert (await client.http.post(client.path("/config/model"), chosen)).status == 200
+                fake.answer(Say("Still one."))
+                await client.prompt(session, "and now?", "r2")
+                assert (await events.next("run_complete", run_id="r2"))["text"] == "Still one."
+    assert [asked.dialect for asked in fake.asked] == ["chat", "chat", "anthropic"]
+    assert fake.violations == []
+    told = json.dumps(fake.asked[-1].body["messages"])
+    places = [told.index(text) for text in ("what is x?", "I look.", "tool_use", "x = 1", "It is one.", "and now?")]
+    assert places == sorted(places)
+    assert "pondering" not in told, "nobody else's thinking is shown"
