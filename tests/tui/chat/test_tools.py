@@ -156,6 +156,17 @@ def test_a_change_that_waits_for_permission_is_shown_before_it_is_made() -> None
     ]
 
 
+def test_what_hooks_said_to_a_call_stands_below_its_heading() -> None:
+    before = {"hook_count": 1, "decision": "allow", "input_rewrite": True, "reason": "tidied"}
+    after = {"hook_count": 1, "decision": "none", "halt": True}
+    assert rows(drawn(bash("ok", hook=before, hook_after=after))) == [
+        "✓ Bash make",
+        "  hook: allowed it, changed what it was given (tidied)",
+        "  hook afterwards: ended the turn",
+        "  ok",
+    ]
+
+
 def test_a_no_says_whose_it_was() -> None:
     denied = Used(
         "m:0", "c", "bash", '{"command": "rm"}', Standing.DENIED, "User denied permission", is_error=True, by="anna"

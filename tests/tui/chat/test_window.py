@@ -181,3 +181,12 @@ def test_a_growing_text_keeps_the_lines_that_cannot_change() -> None:
     after = sheet.lines(0)
     assert [line.content.plain.strip() for line in after] == ["", "One.", "", "Two.", "", "Three and more"]
     assert [one is other for one, other in zip(before, after, strict=True)] == [False, True, True, True, False, False]
+
+
+async def test_links_are_handed_to_the_terminal() -> None:
+    text = "See [the report](https://example.org/77)."
+    async with reading(gallery.view_of([gallery.model("a", gallery.Text(text))])) as at:
+        row = next(y for y, line in enumerate(at.lines) if "the report" in line)
+        drawn = at.chat.render_line(row).render(at.app.console)
+        assert "\x1b]8;" in drawn
+        assert "https://example.org/77" in drawn

@@ -1,6 +1,7 @@
 """Which renderer shows which tool; a tool that is not here is shown by the generic one."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from textual.content import Content
@@ -12,11 +13,14 @@ from turnkeeper.tui.chat.tools import asking, files, searching, shell
 from turnkeeper.tui.chat.tools.agents import agent
 from turnkeeper.tui.chat.tools.generic import generic
 from turnkeeper.tui.chat.tools.heading import heading
+from turnkeeper.tui.chat.tools.hooked import hooked
 
 
 def shown(used: Used, ink: Ink) -> Shown:
-    """What the tool's renderer says of this use."""
-    return RENDERERS.get(used.name, generic)(used, facts_of(used), ink)
+    """What the tool's renderer says of this use, below what hooks said to it."""
+    facts = facts_of(used)
+    said = RENDERERS.get(used.name, generic)(used, facts, ink)
+    return replace(said, bodies=(hooked(facts, ink), *said.bodies)) if "hook" in used.metadata else said
 
 
 def in_one_line(used: Used, ink: Ink) -> Content:
