@@ -9,7 +9,7 @@ from tests.tui.chat.samples import SAMPLES, Sample, used
 from turnkeeper.protocol.wire_requests import QuestionRequest
 from turnkeeper.tui.chat.draw import draw
 from turnkeeper.tui.chat.ink import COLLAPSED_LINES, Drawn, Ink
-from turnkeeper.tui.chat.items import Standing, Used
+from turnkeeper.tui.chat.items import Shell, Standing, Used
 from turnkeeper.tui.chat.tools.registry import RENDERERS
 from turnkeeper.tui.glyphs import ASCII, UNICODE
 
@@ -186,6 +186,16 @@ def test_what_a_tool_says_cannot_do_anything_to_the_terminal() -> None:
         item = Used("m:0", "c", name, json.dumps({"command": evil, "prompt": evil, "path": evil}), Standing.DONE, evil)
         text = "\n".join(rows(drawn(item)))
         assert all(char.isprintable() or char == "\n" for char in text)
+
+
+def test_a_command_of_ones_own_keeps_its_colours_and_nothing_else_it_asked_for() -> None:
+    output = "\x1b[32mgreen\x1b[0m\tplain\x1b[2J\n\x1b[1;31mred\nstill\x1b[0m\x1b]8;;https://evil.example\x07link\x1b]8;;\x07\n"
+    drawing = draw(Shell("k", "ls", output, 0, "me", 0), Ink(80, UNICODE))[0]
+    assert rows(drawing) == ["! ls me", "  green    plain", "  red", "  stilllink"]
+    spans = [[str(span.style) for span in line.content.spans] for line in drawing.lines[2:]]
+    assert [bool(line) for line in spans] == [True, True, True]
+    assert "link" not in str(spans)
+    assert drawing.text == "$ ls\ngreen   plain\nred\nstilllink"
 
 
 def test_copying_a_tools_use_gives_all_of_it_and_not_what_is_in_sight() -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from rich.ansi import AnsiDecoder
 from textual.content import Content
 from textual.strip import Strip
 
@@ -29,6 +30,7 @@ STYLES = (
 """Every name a span or a line may have as its style."""
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_COLOUR = re.compile(r"(\x1b\[[0-9;:]*m)")
 # Also what turns the direction of writing: a line must read as what it is.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
@@ -101,6 +103,17 @@ def cleaned(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROLS.sub("", text)
     return text.expandtabs(TAB) if "\t" in text else text
+
+
+def coloured(text: str) -> list[Content]:
+    """The lines of a program's output in the colours it gave them; of what else it asked of a terminal, nothing."""
+    kept = _ESCAPES.sub(lambda found: found[0] if _COLOUR.fullmatch(found[0]) else "", text.replace("\r\n", "\n"))
+    decoder = AnsiDecoder()
+    lines: list[Content] = []
+    for line in kept.strip("\n").split("\n"):
+        safe = "".join(piece if _COLOUR.fullmatch(piece) else cleaned(piece) for piece in _COLOUR.split(line))
+        lines.append(Content.from_rich_text(decoder.decode_line(safe)))
+    return lines
 
 
 def one_line(text: str) -> str:

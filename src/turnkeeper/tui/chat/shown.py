@@ -12,7 +12,7 @@ from textual.content import Content
 from turnkeeper.tui.chat.code import highlighted
 from turnkeeper.tui.chat.diff_view import draw_change
 from turnkeeper.tui.chat.diffs import Change, looks_like_a_diff, read_diff
-from turnkeeper.tui.chat.ink import Ink, Line, cleaned, clipped, folded, joined, lines_of, one_line, styled
+from turnkeeper.tui.chat.ink import Ink, Line, cleaned, clipped, coloured, folded, joined, lines_of, one_line, styled
 from turnkeeper.tui.chat.items import Standing, Used
 from turnkeeper.tui.chat.markdown import markdown
 
@@ -127,10 +127,10 @@ def output_body(text: str, ink: Ink, *, is_end: bool = False, style: str = "mute
         return Body()
     if looks_like_a_diff(shown):
         return change_body(read_diff(shown), ink, copied=text)
-    lines = shown.split("\n")
+    lines = coloured(text) if "\x1b[" in text else [styled(line, style) for line in shown.split("\n")]
     room = ink.room
     few = lines[-room:] if is_end else lines[:room]
-    drawn = [piece for line in few for piece in folded(styled(line, style), ink.width)]
+    drawn = [piece for line in few for piece in folded(line, ink.width)]
     kept = drawn[-room:] if is_end else drawn[:room]
     # A long line takes more than one row; what is cut is counted in rows as they are shown.
     return Body(lines_of(kept), len(lines) - len(few) + len(drawn) - len(kept), is_end, text)
