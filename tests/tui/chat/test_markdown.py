@@ -166,6 +166,18 @@ def test_an_open_code_block_is_finished_line_by_line() -> None:
     assert all(one is other for one, other in zip(known.lines, again.lines, strict=False))
 
 
+@pytest.mark.parametrize("mark", ["- ", "1. "])
+def test_a_long_list_is_finished_item_by_item(mark: str) -> None:
+    items = [f"{mark if mark == '- ' else f'{n + 100}. '}item {n}\n" for n in range(200)]
+    known, drawn = stream("", INK)
+    for count in range(1, 201):
+        known, drawn = stream("Look:\n\n" + "".join(items[:count]), INK, known)
+        assert len(drawn.lines) - len(known.lines) <= 40
+    assert shown(drawn) == shown(whole("Look:\n\n" + "".join(items), INK))
+    _, drawn = stream("Look:\n\n" + "".join(items) + "\nSo.", INK, known)
+    assert shown(drawn) == shown(whole("Look:\n\n" + "".join(items) + "\nSo.", INK))
+
+
 @pytest.mark.parametrize(
     ("half", "line"),
     [("some **bo", "some bo"), ("some `co", "some co"), ("some **", "some"), ("see [", "see"), ("a *", "a")],

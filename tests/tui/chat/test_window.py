@@ -190,3 +190,17 @@ async def test_links_are_handed_to_the_terminal() -> None:
         drawn = at.chat.render_line(row).render(at.app.console)
         assert "\x1b]8;" in drawn
         assert "https://example.org/77" in drawn
+
+
+async def test_the_scroll_bar_moves_the_window_and_knows_the_end() -> None:
+    async with reading(gallery.view_of(answers(30)), size=(60, 20)) as at:
+        end = at.lines
+        at.chat.scroll_to(y=0, animate=False)
+        await at.pilot.pause()
+        assert at.chat.top == Top()
+        assert "Question 0" in at.text
+        assert not at.chat.follows
+        at.chat.scroll_to(y=at.chat.max_scroll_y, animate=False)
+        await at.pilot.pause()
+        assert at.lines == end
+        assert at.chat.follows
