@@ -20,7 +20,7 @@ from tests.core.scene import (
     submit,
     withdrawn,
 )
-from turnkeeper.core.commands import Answer, Ask, Cancel, Close, Finish, Recover, Withdraw
+from turnkeeper.core.commands import Answer, Ask, Cancel, Close, Decided, Finish, Recover, Withdraw
 from turnkeeper.core.session import decide, evolve
 from turnkeeper.protocol.events import RequestAnswered, RequestAsked, RequestWithdrawn, RunStopping
 from turnkeeper.protocol.ids import RequestId
@@ -42,6 +42,17 @@ def test_the_first_of_two_answers_decides_and_the_second_decides_nothing() -> No
     asking = after(submit(A), Ask(permission()))
     assert decide(asking, Answer(P, YES, by=ANA)) == [answered(permission(), YES, ANA)]
     assert decide(after(submit(A), Ask(permission()), Answer(P, YES, by=ANA)), Answer(P, NO, by=BEN)) == []
+
+
+def test_what_a_rule_has_decided_is_asked_and_answered_at_once_and_waits_for_nobody() -> None:
+    unattended = RequestAnswered(P, NO, ANA, permission().tool_call_id, unattended=True)
+    assert decide(after(submit(A)), Decided(permission(), NO, by=ANA)) == [RequestAsked(permission()), unattended]
+    assert after(submit(A), Decided(permission(), NO)) == after(submit(A))
+
+
+def test_a_rule_decides_nothing_for_a_run_that_is_stopping_or_has_ended() -> None:
+    for late in (after(submit(A), Cancel()), after(submit(A), Finish(A, Outcome.COMPLETED)), IDLE):
+        assert decide(late, Decided(permission(), YES)) == []
 
 
 def test_a_question_is_answered_by_answers_and_a_permission_by_a_decision() -> None:

@@ -151,6 +151,16 @@ MUTANTS = (
         "if request is None:",
     ),
     Mutant(
+        "what a rule has decided waits for a person",
+        "return [*asked, answered] if (asked := _ask(session, request)) else []",
+        "return _ask(session, request)",
+    ),
+    Mutant(
+        "a rule answers for a run that has ended",
+        "return [*asked, answered] if (asked := _ask(session, request)) else []",
+        "return [*_ask(session, request), answered]",
+    ),
+    Mutant(
         "a run that is being stopped asks something",
         "goes_on = session.is_active(request.run_id) and not session.stopping",
         "goes_on = session.is_active(request.run_id)",
