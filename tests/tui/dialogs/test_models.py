@@ -10,8 +10,8 @@ from tests.tui.scene import presses, snapshot
 from turnkeeper.protocol.config import Config, ModelEntry, ProviderConfig, ProviderEntry, Scope
 from turnkeeper.protocol.wire_overview import ProviderState
 from turnkeeper.tui.dialogs.ask import AskDialog
-from turnkeeper.tui.dialogs.models import ModelsDialog, offers
-from turnkeeper.tui.dialogs.providers import ProvidersDialog
+from turnkeeper.tui.dialogs.models import Models, offers
+from turnkeeper.tui.dialogs.providers import Providers
 
 BIG = ModelEntry("big", "Big One", 3, 15, context_window=200_000, can_reason=True, supports_attachments=True)
 TINY = ModelEntry("tiny", "Tiny One", 1, 2, context_window=64_000)
@@ -30,7 +30,7 @@ async def has_chosen(at: Table, slot: str, model: str) -> None:
 
 
 async def models(at: Table) -> list[Any]:
-    left = await at.open(ModelsDialog(at.live))
+    left = await at.open(Models(at.live))
     await at.shows("Big One")
     return left
 
@@ -70,7 +70,7 @@ async def test_a_key_can_be_set_without_choosing_the_model() -> None:
         await at.press("ctrl+e")
         await at.type("sk-secret")
         await at.press("enter")
-        await at.until(lambda: isinstance(at.app.screen, ModelsDialog))
+        await at.until(lambda: isinstance(at.app.screen, Models))
         while "acme" not in (await config(at)).providers:
             await at.pilot.pause(0.01)
         assert (await config(at)).models["large"].model == "scripted"
@@ -88,7 +88,7 @@ def test_each_model_is_offered_once_and_those_that_can_be_asked_first() -> None:
 @presses("providers.remove", "providers.update")
 async def test_a_provider_is_given_a_key_and_it_is_taken_away_again() -> None:
     async with table(catalog=CATALOG) as at:
-        await at.open(ProvidersDialog(at.live))
+        await at.open(Providers(at.live))
         await at.shows("1 ready", "Acme")
         await at.type("acme")
         await at.press("enter")
@@ -96,7 +96,7 @@ async def test_a_provider_is_given_a_key_and_it_is_taken_away_again() -> None:
         assert at.app.screen.query_one(Input).password
         await at.type("sk-secret")
         await at.press("enter")
-        await at.until(lambda: isinstance(at.app.screen, ProvidersDialog))
+        await at.until(lambda: isinstance(at.app.screen, Providers))
         await at.press("ctrl+r")
         await at.shows("2 ready", "key from the settings")
         assert "sk-secret" not in at.screen_text()
@@ -113,14 +113,15 @@ async def test_a_provider_is_given_a_key_and_it_is_taken_away_again() -> None:
 async def test_how_it_looks(size: tuple[int, int], theme: str) -> None:
     async with table(catalog=CATALOG, size=size) as at:
         await at.blank()
-        at.app.theme = theme
         await at.workspace.config.set_provider_key(Scope.GLOBAL, "acme", "sk-secret")
+        await at.until(lambda: at.live.view.config_revision)
         await models(at)
+        at.app.theme = theme
         await at.press("down")
         await at.pilot.pause()
         snapshot(at.app, f"models-{size[0]}-{theme.removeprefix('turnkeeper-')}")
         await at.press("escape")
-        await at.open(ProvidersDialog(at.live))
+        await at.open(Providers(at.live))
         await at.shows("2 ready")
         await at.pilot.pause()
         snapshot(at.app, f"providers-{size[0]}-{theme.removeprefix('turnkeeper-')}")

@@ -12,8 +12,8 @@ from turnkeeper.protocol.config import Config, ModelEntry, ProviderEntry, Scope,
 from turnkeeper.protocol.wire_overview import ProviderState
 from turnkeeper.tui.chat.ink import one_line
 from turnkeeper.tui.dialogs.ask import AskDialog
+from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.dialogs.keys import KEYS
-from turnkeeper.tui.dialogs.picker import Picker, Row
 from turnkeeper.tui.glyphs import Glyphs
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
@@ -63,16 +63,17 @@ def offers(
     return {one.id: one for one in ordered}, [one.id for one in ordered]
 
 
-class ModelsDialog(Picker):
+class Models(Filtered):
     """Owns which of the two is chosen, and what could be."""
 
     BINDINGS = bindings([key for key in KEYS if key.id in ("models.slot", "models.key")])
-    hint = "Type to find a model"
-    nothing = "Reading…"
+    PLACEHOLDER = "Type to find a model"
+    NOTHING = "There are no models: /providers adds a provider."
 
-    def __init__(self, live: Live, slot: str = "large") -> None:
+    def __init__(self, live: Live, session_id: str = "") -> None:
+        del session_id
         super().__init__(live)
-        self.slot = slot
+        self.slot = SLOTS[0]
         self._config = Config()
         self._offers: Mapping[str, Offer] = {}
         self._order: Sequence[str] = ()
@@ -94,7 +95,6 @@ class ModelsDialog(Picker):
         if config is not None:
             self._config = config
             self._offers, self._order = offers(config, catalog or (), states or ())
-            self.nothing = "There are no models: /providers adds a provider."
             self.draw(self.live.view)
 
     def heard(self, before: View, now: View) -> None:
@@ -116,16 +116,20 @@ class ModelsDialog(Picker):
         lately = [f"{one.provider}/{one.model}" for one in self._config.recent_models.get(self.slot, ())]
         now = self._config.models.get(self.slot)
         used = f"{now.provider}/{now.model}" if now else ""
-        first = [self._row(self._offers[id], used, RECENT) for id in lately if id in self._offers]
-        seen = {row.id for row in first}
-        return [*first, *(self._row(self._offers[id], used) for id in self._order if id not in seen)]
+        rows: list[Row] = []
+        group = ""
+        first = [id for id in lately if id in self._offers]
+        for id in [*first, *(id for id in self._order if id not in first)]:
+            offer = self._offers[id]
+            head = RECENT if id in first else offer.provider_name
+            if head != group:
+                rows.append(heading(f"of {head}", head))
+                group = head
+            line = face(offer, self.host.glyphs, is_used=id == used)
+            rows.append(Row(id, line, f"{offer.model.name} {id}"))
+        return rows
 
-    def _row(self, offer: Offer, used: str, group: str = "") -> Row:
-        glyphs = self.host.glyphs
-        return Row(offer.id, face(offer, glyphs, is_used=offer.id == used), f"{offer.model.name} {offer.id}",
-                   group or offer.provider_name)  # fmt: skip
-
-    def picked(self, row: Row) -> None:
+    def taken(self, row: Row) -> None:
         offer = self._offers[row.id]
         if offer.needs_key:
             self._ask_key(offer, then=offer)
@@ -139,8 +143,8 @@ class ModelsDialog(Picker):
         self.draw(self.live.view)
 
     def action_key(self) -> None:
-        if self.row is not None:
-            self._ask_key(self._offers[self.row.id])
+        if (row := self.marked) is not None:
+            self._ask_key(self._offers[row.id])
 
     def _ask_key(self, offer: Offer, then: Offer | None = None) -> None:
         def given(key: str) -> None:
@@ -183,6 +187,10 @@ def key_dialog(live: Live, name: str, given: Callable[[str], None]) -> AskDialog
     return AskDialog(live, f"Key for {name}", about, given=given, is_secret=True)
 
 
+def heading(id: str, title: str) -> Row:
+    return Row(id, Content.styled(title, "$foreground-muted bold"))
+
+
 def face(offer: Offer, glyphs: Glyphs, *, is_used: bool) -> Content:
     """The model's name, what it holds and costs, and why it cannot be asked."""
     model = offer.model
@@ -193,9 +201,9 @@ def face(offer: Offer, glyphs: Glyphs, *, is_used: bool) -> Content:
         "reasons" if model.can_reason else "",
         "sees" if model.supports_attachments else "",
     ]
-    beside = "  ".join(fact for fact in facts if fact)
+    beside = "".join(f"  {fact}" for fact in facts if fact)
     sign = f"{glyphs.ok} " if is_used else "  "
     name = one_line(model.name or model.id)
     if offer.why:
         return Content.assemble((f"{sign}{name}", "$foreground-muted"), (f"  {one_line(offer.why)}", "$text-warning"))
-    return Content.assemble((sign, "$text-success"), name, (f"  {beside}", "$foreground-muted"))
+    return Content.assemble((sign, "$text-success"), name, (beside, "$foreground-muted"))

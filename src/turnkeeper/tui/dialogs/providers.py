@@ -11,23 +11,24 @@ from turnkeeper.protocol.config import ProviderEntry, Scope
 from turnkeeper.protocol.wire_overview import ProviderState
 from turnkeeper.tui.chat.ink import one_line
 from turnkeeper.tui.dialogs.confirm import ConfirmDialog
+from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.dialogs.keys import KEYS
-from turnkeeper.tui.dialogs.models import READY, keep_key, key_dialog, said
-from turnkeeper.tui.dialogs.picker import Picker, Row
+from turnkeeper.tui.dialogs.models import READY, heading, keep_key, key_dialog, said
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
 
 NOT_SET_UP = "not set up"
 
 
-class ProvidersDialog(Picker):
+class Providers(Filtered):
     """Owns what the server said of each."""
 
     BINDINGS = bindings(KEYS, "providers")
-    hint = "Type to find a provider; enter sets its key"
-    nothing = "Reading…"
+    PLACEHOLDER = "Type to find a provider; enter sets its key"
+    NOTHING = "There are no providers."
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: Live, session_id: str = "") -> None:
+        del session_id
         super().__init__(live)
         self._states: Sequence[ProviderState] = ()
         self._revision = -1
@@ -50,7 +51,6 @@ class ProvidersDialog(Picker):
         states = await self.live.attempt(self.live.workspace.overview.providers(), "look at the providers")
         catalog = await self.live.attempt(self.live.workspace.config.providers(), "read the catalogue")
         self._states = all_states(states or (), catalog or ())
-        self.nothing = "There are no providers."
         self.draw(self.live.view)
 
     def draw(self, view: View) -> None:
@@ -60,10 +60,15 @@ class ProvidersDialog(Picker):
 
     def rows(self, view: View) -> Sequence[Row]:
         del view
-        return [
-            Row(one.id, self._face(one), f"{one.name} {one.id}", NOT_SET_UP if one.state == NOT_SET_UP else "Set up")
-            for one in self._states
-        ]
+        rows: list[Row] = []
+        group = ""
+        for one in self._states:
+            head = "Known and not set up" if one.state == NOT_SET_UP else "Set up"
+            if head != group:
+                rows.append(heading(head, head))
+                group = head
+            rows.append(Row(one.id, self._face(one), f"{one.name} {one.id}"))
+        return rows
 
     def _face(self, one: ProviderState) -> Content:
         glyphs = self.host.glyphs
@@ -77,10 +82,10 @@ class ProvidersDialog(Picker):
 
     @property
     def state(self) -> ProviderState | None:
-        id = self.row.id if self.row else ""
+        id = self.marked.id if self.marked else ""
         return next((one for one in self._states if one.id == id), None)
 
-    def picked(self, row: Row) -> None:
+    def taken(self, row: Row) -> None:
         one = self.state
         if one is not None:
             self.app.push_screen(key_dialog(self.live, one.name or one.id, partial(self._keep, row.id)))

@@ -16,8 +16,8 @@ from turnkeeper.tui.chat.ink import one_line
 from turnkeeper.tui.dialogs.ask import AskDialog
 from turnkeeper.tui.dialogs.asking import quoted
 from turnkeeper.tui.dialogs.confirm import ConfirmDialog
+from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.dialogs.keys import KEYS
-from turnkeeper.tui.dialogs.picker import Picker, Row
 from turnkeeper.tui.glyphs import Glyphs
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
@@ -30,14 +30,15 @@ PATIENCE_SECONDS = 0.15
 """What is typed quickly is searched for once."""
 
 
-class SessionsDialog(Picker):
+class Sessions(Filtered):
     """Owns whether titles or conversations are searched, and what was found in those."""
 
     BINDINGS = bindings(KEYS, "sessions")
-    hint = "Type to find a session"
-    nothing = "There are no sessions here yet."
+    PLACEHOLDER = "Type to find a session"
+    NOTHING = "There are no sessions here yet."
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: Live, session_id: str = "") -> None:
+        del session_id
         super().__init__(live)
         self._hits: Sequence[SearchHit] | None = None
 
@@ -49,20 +50,23 @@ class SessionsDialog(Picker):
     def rows(self, view: View) -> Sequence[Row]:
         now, glyphs = self.host.now(), self.host.glyphs
         if self._hits is not None:
-            return [hit_row(number, hit, now) for number, hit in enumerate(self._hits)]
+            return [hit_row(number, hit, now, self.typed) for number, hit in enumerate(self._hits)]
         return [session_row(view, one, now, glyphs, self.live) for one in recent_sessions(view)]
 
-    def found(self, rows: Sequence[Row]) -> Sequence[Row]:
-        return rows if self._hits is not None else super().found(rows)
+    @property
+    def typed(self) -> str:
+        return self.query_one("#filter", Input).value.strip()
 
     @property
     def session(self) -> Session | None:
         """The one that is highlighted, or in which the highlighted words were said."""
-        return (
-            self.live.view.sessions.get(self.row.name if self._hits is not None else self.row.id) if self.row else None
-        )
+        row = self.marked
+        if row is None:
+            return None
+        hits = self._hits
+        return self.live.view.sessions.get(row.id if hits is None else hits[int(row.id)].session_id)
 
-    def picked(self, row: Row) -> None:
+    def taken(self, row: Row) -> None:
         del row
         if self.session is not None:
             self.leave(Open(self.session.id))
@@ -82,7 +86,9 @@ class SessionsDialog(Picker):
 
     def action_search(self) -> None:
         self._hits = [] if self._hits is None else None
-        self.query_one("#filter", Input).placeholder = self.hint if self._hits is None else "Words that were said"
+        self.query_one("#filter", Input).placeholder = (
+            self.PLACEHOLDER if self._hits is None else "Words that were said"
+        )
         self.draw(self.live.view)
         if self._hits is not None:
             self.run_worker(partial(self._search, self.typed), name="search", group="search", exclusive=True)
@@ -179,11 +185,14 @@ def session_row(view: View, session: Session, now: float, glyphs: Glyphs, live: 
                                             title, muted), title)  # fmt: skip
 
 
-def hit_row(number: int, hit: SearchHit, now: float) -> Row:
+def hit_row(number: int, hit: SearchHit, now: float, typed: str) -> Row:
+    """Where it was said, when, and by whom; every hit fits what is typed, for it was searched for."""
     when = f"  {ago(now - hit.created_at)}" if hit.created_at else ""
     head = Content.assemble((one_line(hit.title) or "Untitled", "bold"), (f"  {hit.role}{when}", "$foreground-muted"))
     said = one_line(hit.excerpt)
-    return Row(f"hit-{number}", Content("\n").join([head, Content(said)]) if said else head, hit.session_id)
+    return Row(
+        str(number), Content("\n").join([head, Content(said)]) if said else head, f"{typed} {said}".strip() or "-"
+    )
 
 
 def file_name(title: str) -> str:
