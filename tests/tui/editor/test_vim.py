@@ -74,6 +74,8 @@ def shown(done: Done) -> str:
         ("x", "a|bc", "a|c"),
         ("3x", "a|bc\nd", "|a\nd"),
         ("x", "a\n|\nb", "a\n|\nb"),
+        ("x", "abc|\nd", "a|b\nd"),
+        ("v", "abc|", "ab|c VISUAL"),
         ("dd", "a\n|b\nc", "a\n|c"),
         ("dd", "a\n|b", "|a"),
         ("dd", "|a", "|"),

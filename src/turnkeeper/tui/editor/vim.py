@@ -60,6 +60,8 @@ SAME = {"backspace": "h", "left": "h", "space": "l", " ": "l", "right": "l", "ho
 
 def pressed(vim: Vim, text: str, at: int, key: str) -> Done:
     """After a key in normal or visual mode. A key that means nothing ends what was begun and changes nothing."""
+    # The mouse, or an arrow, may have left the cursor behind the last letter of its line.
+    at = rested(text, at)
     if key == "escape":
         return _rest(replace(vim, mode=Mode.NORMAL, keys="", column=None), text, at)
     keys = vim.keys + SAME.get(key, key)
