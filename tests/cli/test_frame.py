@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -48,6 +49,17 @@ def test_streams_that_were_closed_before_we_began_are_no_defect(closed: str) -> 
         ["bash", "-c", f'"{sys.executable}" -m turnkeeper completion bash {closed}'], capture_output=True, text=True
     )
     assert (said.returncode, "Traceback" in said.stderr) == (0, False)
+
+
+def test_a_directory_that_was_removed_under_us_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    said = subprocess.run(
+        ["bash", "-c", f'cd gone && rmdir ../gone && "{sys.executable}" -m turnkeeper config'],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (said.returncode, said.stderr) == (2, "turnkeeper: the directory you are in is not there any more\n")
 
 
 def test_help_lists_every_command_under_its_heading_and_imports_none_of_them() -> None:

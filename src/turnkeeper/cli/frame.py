@@ -149,6 +149,9 @@ FRAME = Frame(
 def start(given: Sequence[str]) -> int:
     """Run what was asked for. Whatever goes wrong ends in one sentence on stderr and a code from the table."""
     open_closed_streams()
+    if not is_somewhere():
+        print("turnkeeper: the directory you are in is not there any more", file=sys.stderr)
+        return Exit.USAGE
     arguments = meant_as(given, is_terminal=sys.stdin.isatty() and sys.stdout.isatty())
     try:
         code = FRAME.main(args=arguments, prog_name="turnkeeper", standalone_mode=False)
@@ -157,6 +160,15 @@ def start(given: Sequence[str]) -> int:
         if code is None:
             raise
     return code if isinstance(code, int) else 0
+
+
+def is_somewhere() -> bool:
+    """Whether the working directory has not been removed under us."""
+    try:
+        os.getcwd()  # noqa: PTH109 - pathlib would be imported for nothing
+    except OSError:
+        return False
+    return True
 
 
 def open_closed_streams() -> None:
