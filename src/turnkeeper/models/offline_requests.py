@@ -44,8 +44,8 @@ class Understood:
 
 
 def understood(text: str) -> Understood:
-    pieces = list(requests_in(text))
-    if len(pieces) > REQUESTS_MAX or len(text) > CHARACTERS_MAX:
+    pieces = list(requests_in(text)) if len(text) <= CHARACTERS_MAX else []
+    if not 0 < len(pieces) <= REQUESTS_MAX:
         return Understood(left=(text,))
     found = [(piece, call_for(piece)) for piece in pieces]
     whole = all(call is not None for _, call in found)
