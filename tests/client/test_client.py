@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import anyio
 import pytest
@@ -181,6 +182,29 @@ async def test_a_client_that_leaves_lets_go_of_its_workspaces() -> None:
         async with server.workspace():
             assert len(server.front.reception.rooms()) == 1
         assert server.front.reception.rooms() == []
+
+
+async def test_a_client_that_leaves_while_it_still_waits_for_its_workspace_leaves_none_behind() -> None:
+    reached, ready = anyio.Event(), anyio.Event()
+
+    async def slowly(_: Path) -> None:
+        reached.set()
+        await ready.wait()
+
+    with anyio.fail_after(10):
+        async with served(opening=slowly) as server:
+            async with Client(server.host) as client, anyio.create_task_group() as opening:
+                opening.start_soon(client.open, "/front")
+                await reached.wait()
+                opening.cancel_scope.cancel()
+            ready.set()
+            # Whoever comes to the same directory then is there alone.
+            async with server.workspace() as workspace:
+                (room,) = server.front.reception.rooms()
+                holders = set(room.held.by_client)
+            with pytest.raises(Problem, match="client has been retired"):
+                await client.open("/front")
+    assert holders == {workspace.place.client_id}
 
 
 async def test_what_a_server_refuses_is_raised_as_the_problem_it_is() -> None:

@@ -69,6 +69,8 @@ class Client:
         self._revive = revive
         self._env = os.environ if env is None else env
         self._opened: list[WorkspaceClient] = []
+        self._may_hold = False
+        """Whether the server may hold something for us; it may also when its answer was lost."""
         self._is_retired = False
 
     @classmethod
@@ -168,6 +170,7 @@ class Client:
 
     async def _open(self, asked: Workspace) -> Workspace:
         """A server that is about to leave is waited for, and its successor asked."""
+        self._may_hold = True
         body = encode(asked)
         for attempt in range(1, OPEN_ATTEMPTS_MAX + 1):
             try:
@@ -186,7 +189,7 @@ class Client:
         if self._is_retired:
             return
         self._is_retired = True
-        if not self._opened:
+        if not self._may_hold:
             return
         try:
             checked(await self.http.ask("DELETE", f"/v1/clients/{segment(self.id)}"))
