@@ -44,12 +44,15 @@ def open_(reach: Reach, session: str, goes_on: bool, yolo: bool) -> int:
     from turnkeeper.settings.dirs import state_dir
     from turnkeeper.tui.main import LATEST
 
+    # A token that cannot be read is said before there is a screen.
+    reach.token()
+
     @asynccontextmanager
     async def connect() -> AsyncGenerator["Live"]:
         from turnkeeper.protocol.problems import Problem
         from turnkeeper.tui.live import Live
 
-        async with reach.client() as client:
+        async with reach.client(kind="terminal") as client:
             data_dir = str(reach.data_dir.absolute()) if reach.data_dir else ""
             workspace = await client.open(reach.path, data_dir=data_dir)
             with suppress(Problem):

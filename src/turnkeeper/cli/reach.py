@@ -44,12 +44,12 @@ class Reach(msgspec.Struct, frozen=True):
             raise click.UsageError(f"the token file {self.token_file} cannot be read") from error
 
     @asynccontextmanager
-    async def client(self, *, start: bool = True) -> AsyncGenerator["Client"]:
+    async def client(self, *, start: bool = True, kind: str = "cli") -> AsyncGenerator["Client"]:
         """The server, this user's own if none was named; that one is started if it does not run."""
         from turnkeeper.client.client import Client
         from turnkeeper.protocol.clients import ClientKind
 
-        async with Client.connect(self.named, token=self.token(), start=start, kind=ClientKind.CLI) as client:
+        async with Client.connect(self.named, token=self.token(), start=start, kind=ClientKind(kind)) as client:
             yield client
 
     @asynccontextmanager

@@ -73,7 +73,7 @@ class Terminal(Host):
     async def on_mount(self) -> None:
         self._apply(Settings())
         await self.push_screen(Starting())
-        self.run_worker(self._stay(), name="connection", exclusive=True)
+        self.run_worker(self._stay, name="connection", exclusive=True)
 
     async def _stay(self) -> None:
         """Connected until somebody leaves."""
@@ -152,7 +152,7 @@ class Terminal(Host):
             self.screen.failed(link.problem, goes_on=True)
 
     def on_main_settings_moved(self) -> None:
-        self.run_worker(self.configure(), name="settings", group="settings", exclusive=True)
+        self.run_worker(self.configure, name="settings", group="settings", exclusive=True)
 
     # Leaving
 
@@ -170,7 +170,7 @@ class Terminal(Host):
         self.exit(0)
 
     async def action_leave(self) -> None:
-        self.run_worker(self.leave(), name="leaving", group="leaving", exclusive=True)
+        self.run_worker(self.leave, name="leaving", group="leaving", exclusive=True)
 
     async def action_quit(self) -> None:
         """Copy what is selected; else close what stands over the conversation; else ask whether to leave."""

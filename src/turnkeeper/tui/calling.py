@@ -6,6 +6,7 @@ when it is opened, and those that do something at once.
 
 import importlib
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.screen import ModalScreen
@@ -92,7 +93,7 @@ class Calling:
 
     def _granted(self, wish: wishes.Wish | None) -> None:
         if wish is not None:
-            self._main.run_worker(self._grant(wish), group="calling")
+            self._main.run_worker(partial(self._grant, wish), group="calling")
 
     async def _grant(self, wish: wishes.Wish) -> None:
         main = self._main

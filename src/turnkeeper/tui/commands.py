@@ -40,7 +40,7 @@ COMMANDS = (
     Command("help", "Every key and command", aliases=("keys", "?"), key="app.help"),
     Command("timestamps", "Show or hide when things were said"),
     Command("expand", "Open everything that is folded, or fold it again"),
-    Command("sidebar", "Show or hide the sidebar", key="app.details"),
+    Command("sidebar", "Show or hide the sidebar", key="app.sidebar"),
     Command("editor", "Write in your own editor", key="editor.outside"),
     Command("vim", "Write as in vi, or not"),
     Command("attach", "Attach a file", aliases=("image",), key="editor.attach"),

@@ -99,8 +99,8 @@ class Main(Screen[None]):
         self.doing = Doing(self.live, host_of(self), self._give_back)
         self._calling = Calling(self)
         self._stop_listening = self.live.listen(self._heard)
-        self.run_worker(self._around.keep(), name="around")
-        self.run_worker(self._first(), name="first session")
+        self.run_worker(self._around.keep, name="around")
+        self.run_worker(self._first, name="first session")
         self.is_shown = True
         self.linked(self.live.link)
 
@@ -154,7 +154,7 @@ class Main(Screen[None]):
         self._telling.heard(before, now, self.session_id)
         if self.session_id and self.session_id in before.sessions and self.session_id not in now.sessions:
             host_of(self).say("This session was deleted.", severity="warning")
-            self.run_worker(self.open(""))
+            self.run_worker(partial(self.open, ""))
             return
         if before.config_revision != now.config_revision:
             self.post_message(self.SettingsMoved())
@@ -219,7 +219,7 @@ class Main(Screen[None]):
         if requests_of(view, family(view, self.session_id)):
             self.ask_next()
         elif elsewhere := waiting_elsewhere(view):
-            self.run_worker(self.open(elsewhere))
+            self.run_worker(partial(self.open, elsewhere))
         else:
             host_of(self).say("Nothing waits for an answer.")
 
@@ -243,7 +243,7 @@ class Main(Screen[None]):
 
     @on(Composer.Sent)
     async def _sent(self, event: Composer.Sent) -> None:
-        self.run_worker(self.send(event.text, event.attachments), group="sending")
+        self.run_worker(partial(self.send, event.text, event.attachments), group="sending")
 
     async def send(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
         session_id = self.session_id or await self._open_new()
@@ -254,7 +254,7 @@ class Main(Screen[None]):
 
     @on(Composer.Shell)
     async def _shell(self, event: Composer.Shell) -> None:
-        self.run_worker(self._run_shell(event.command), group="shell")
+        self.run_worker(partial(self._run_shell, event.command), group="shell")
 
     async def _run_shell(self, command: str) -> None:
         session_id = self.session_id or await self._open_new()
@@ -263,7 +263,7 @@ class Main(Screen[None]):
 
     @on(Composer.Wanted)
     async def _wanted(self, event: Composer.Wanted) -> None:
-        self.run_worker(self._calling.call(event.command), group="calling")
+        self.run_worker(partial(self._calling.call, event.command), group="calling")
 
     @on(Composer.Cancel)
     def _cancelled(self) -> None:
@@ -272,7 +272,7 @@ class Main(Screen[None]):
             return
         if self._armed:
             self._disarm()
-            self.run_worker(self.doing.stop(self.session_id), group="stopping")
+            self.run_worker(partial(self.doing.stop, self.session_id), group="stopping")
             return
         self._armed = self.status.armed = True
         self.set_timer(ESC_SECONDS, self._disarm)
@@ -304,7 +304,7 @@ class Main(Screen[None]):
     # Keys: each is a command of the table
 
     def _call(self, name: str) -> None:
-        self.run_worker(self._calling.call(name), group="calling")
+        self.run_worker(partial(self._calling.call, name), group="calling")
 
     action_help = partialmethod(_call, "help")
     action_palette = partialmethod(_call, "palette")

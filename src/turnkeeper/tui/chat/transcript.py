@@ -7,6 +7,7 @@ once their calls are in sight. While more comes in than can be drawn in time, it
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from textual.geometry import Region
@@ -76,7 +77,7 @@ class Transcript(Finding):
         self.sheet.expand_all(expanded=False)
         self.action_leave()
         if session_id:
-            self.run_worker(self.live.read(session_id), name=f"read {session_id}", group="reading")
+            self.run_worker(partial(self.live.read, session_id), name=f"read {session_id}", group="reading")
         self.catch_up()
 
     def ink(self) -> Ink:
@@ -117,7 +118,7 @@ class Transcript(Finding):
             if not self.live.view.conversation(item.child).is_whole and begun < READS_MAX:
                 begun += 1
                 self._read.add(item.child)
-                self.run_worker(self.live.read(item.child), name=f"read {item.child}", group="reading")
+                self.run_worker(partial(self.live.read, item.child), name=f"read {item.child}", group="reading")
 
     # What is below
 

@@ -4,7 +4,8 @@ A dialog hears of every change of the view. What somebody asks for in it is aske
 nothing it does holds up the screen; what it leaves behind for the main screen is a wish.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
 from textual import events
 from textual.app import ComposeResult
@@ -94,6 +95,7 @@ class Dialog(ModalScreen[Wish | None]):
     def __init__(self, live: Live) -> None:
         super().__init__()
         self.live = live
+        self._is_there = False
         self._stop_listening = lambda: None
 
     @property
@@ -116,18 +118,20 @@ class Dialog(ModalScreen[Wish | None]):
         heading.beside = beside if isinstance(beside, Content) else Content.styled(beside, "$foreground-muted")
 
     def on_mount(self) -> None:
-        self._stop_listening = self.live.listen(self._heard)
+        self._is_there = True
+        self._stop_listening = self.live.listen(self._told)
         self.draw(self.live.view)
 
     def on_unmount(self) -> None:
+        self._is_there = False
         self._stop_listening()
 
     def on_screen_resume(self) -> None:
-        self._heard(self.live.view, self.live.view)
+        self._told(self.live.view, self.live.view)
 
-    def _heard(self, before: View, now: View) -> None:
-        # One that is being taken away may have lost its parts already.
-        if self.is_attached and self.query(Heading) and self.query(Foot):
+    def _told(self, before: View, now: View) -> None:
+        """A dialog that is not there yet, or no longer, draws nothing."""
+        if self._is_there and self.is_attached:
             self.heard(before, now)
 
     def on_descendant_focus(self, _: events.DescendantFocus) -> None:
@@ -141,9 +145,19 @@ class Dialog(ModalScreen[Wish | None]):
     def draw(self, view: View) -> None:
         """Show how things are."""
 
+    def ask(self, doing: str, asked: Callable[..., Awaitable[object]], *about: Any) -> None:
+        """Ask the server for something beside the screen's own work; what it refuses is told."""
+
+        async def attempt() -> None:
+            await self.live.attempt(asked(*about), doing)
+
+        # Of the application, so that it is not given up when the dialog closes.
+        self.host.run_worker(attempt, group="asking")
+
     def leave(self, wish: Wish | None = None) -> None:
         """Close, if nothing stands over it."""
         if self.is_current:
+            self._is_there = False
             self.dismiss(wish)
 
     def action_close(self) -> None:

@@ -51,7 +51,7 @@ class Files(Filtered):
             self._look()
 
     def _look(self) -> None:
-        self.run_worker(self._ask(), group="ask", exclusive=True)
+        self.run_worker(self._ask, group="ask", exclusive=True)
 
     async def _ask(self) -> None:
         asked = self.live.workspace.files.changes(self._session_id)
@@ -80,13 +80,13 @@ class Files(Filtered):
             self._restore(UndoRequest(path=row.id), again=False)
 
     def action_redo(self) -> None:
-        self._restore(UndoRequest(path=self.marked.id if self.marked else ""), again=True)
+        self._restore(UndoRequest(), again=True)
 
     def action_undo_all(self) -> None:
         self._restore(UndoRequest(version=0), again=False)
 
     def _restore(self, which: UndoRequest, *, again: bool) -> None:
-        self.run_worker(self._restored(which, again=again), group="restore")
+        self.run_worker(partial(self._restored, which, again=again), group="restore")
 
     async def _restored(self, which: UndoRequest, *, again: bool) -> None:
         files = self.live.workspace.files
@@ -113,7 +113,7 @@ def line(change: ChangeView, root: str) -> Content:
     what = "  new" if change.before is None else "  deleted" if change.after is None else ""
     return Content.assemble(
         seen_from(change.path, root),
-        (what, "$text-muted"),
+        (what, "$foreground-muted"),
         "  ",
         (f"+{compare.added}", "$text-success"),
         " ",

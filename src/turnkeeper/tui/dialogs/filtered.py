@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from textual import on
+from textual.binding import Binding
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
@@ -36,6 +37,12 @@ class Row:
         return not self.called
 
 
+class Filter(Input):
+    """The line in which one types what is looked for; what enter does is told among the keys."""
+
+    BINDINGS = [Binding("enter", "submit", "Take: what is marked", show=True, id="list.take")]
+
+
 class Filtered(Dialog):
     """Owns what is typed, and which row is marked."""
 
@@ -54,14 +61,18 @@ class Filtered(Dialog):
         super().__init__(live)
         self._rows: Sequence[Row] = ()
         self._shown: Sequence[Row] = ()
+        # Kept by name: what is learnt while the dialog goes still finds them.
+        self._filter = Filter(placeholder=self.PLACEHOLDER, id="filter")
+        self._listed = OptionList(id="rows", markup=False)
+        self._listed.can_focus = False
+        self._nothing = Static(self.NOTHING, id="nothing", markup=False)
+        self._about = Static("", id="about", markup=False)
 
     def inside(self) -> Iterable[Widget]:
-        yield Input(placeholder=self.PLACEHOLDER, id="filter")
-        rows = OptionList(id="rows", markup=False)
-        rows.can_focus = False
-        yield rows
-        yield Static(self.NOTHING, id="nothing", markup=False)
-        yield Static("", id="about", markup=False)
+        yield self._filter
+        yield self._listed
+        yield self._nothing
+        yield self._about
 
     # What a list says of itself
 
@@ -82,7 +93,7 @@ class Filtered(Dialog):
 
     @property
     def marked(self) -> Row | None:
-        index = self.query_one(OptionList).highlighted
+        index = self._listed.highlighted
         return self._shown[index] if index is not None and index < len(self._shown) else None
 
     def draw(self, view: View) -> None:
@@ -92,9 +103,9 @@ class Filtered(Dialog):
         """Show these rows, as far as they fit what is typed."""
         self._rows = rows
         marked = self.marked
-        typed = self.query_one("#filter", Input).value.strip()
+        typed = self._filter.value.strip()
         self._shown = narrowed(rows, typed)
-        listed = self.query_one(OptionList)
+        listed = self._listed
         listed.set_options([Option(row.line, id=row.id, disabled=row.is_heading) for row in self._shown])
         ids = [row.id for row in self._shown]
         if marked is not None and marked.id in ids and not marked.is_heading:
@@ -102,28 +113,27 @@ class Filtered(Dialog):
         else:
             listed.highlighted = next((at for at, row in enumerate(self._shown) if not row.is_heading), None)
         listed.display = bool(self._shown)
-        nothing = self.query_one("#nothing", Static)
-        nothing.display = not self._shown
-        nothing.update(f"Nothing is called “{typed}”." if typed and rows else self.NOTHING)
+        self._nothing.display = not self._shown
+        self._nothing.update(f"Nothing is called “{typed}”." if typed and rows else self.NOTHING)
         self._tell_about()
 
     def mark(self, id: str) -> None:
         """Mark a row."""
         at = next((at for at, row in enumerate(self._shown) if row.id == id), None)
         if at is not None:
-            self.query_one(OptionList).highlighted = at
+            self._listed.highlighted = at
 
     def _tell_about(self) -> None:
         said = self.about(self.marked)
-        about = self.query_one("#about", Static)
-        about.update(said)
-        about.display = bool(said)
-        self.query_one(Foot).refresh()
+        self._about.update(said)
+        self._about.display = bool(said)
+        for foot in self.query(Foot):
+            foot.refresh()
 
     @on(Input.Changed, "#filter")
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self.query_one(OptionList).highlighted = None
+        self._listed.highlighted = None
         self.put(self._rows)
 
     @on(Input.Submitted, "#filter")
@@ -145,16 +155,16 @@ class Filtered(Dialog):
             self.taken(row)
 
     def action_above(self) -> None:
-        self.query_one(OptionList).action_cursor_up()
+        self._listed.action_cursor_up()
 
     def action_below(self) -> None:
-        self.query_one(OptionList).action_cursor_down()
+        self._listed.action_cursor_down()
 
     def action_page_above(self) -> None:
-        self.query_one(OptionList).action_page_up()
+        self._listed.action_page_up()
 
     def action_page_below(self) -> None:
-        self.query_one(OptionList).action_page_down()
+        self._listed.action_page_down()
 
 
 def narrowed(rows: Sequence[Row], typed: str) -> Sequence[Row]:

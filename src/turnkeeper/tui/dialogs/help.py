@@ -46,4 +46,4 @@ class Help(Filtered):
 
 
 def heading(id: str, title: str) -> Row:
-    return Row(id, Content.styled(title, "$text-muted bold"))
+    return Row(id, Content.styled(title, "$foreground-muted bold"))

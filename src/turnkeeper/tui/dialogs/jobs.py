@@ -55,7 +55,7 @@ class Jobs(Filtered):
 
     def _look(self) -> None:
         if "asking" not in {worker.group for worker in self.workers if worker.node is self and worker.is_running}:
-            self.run_worker(self._ask(), group="asking")
+            self.run_worker(self._ask, group="asking")
 
     async def _ask(self) -> None:
         jobs = await self.live.attempt(self.live.workspace.jobs.all(), "list what runs in the background")
@@ -101,13 +101,12 @@ class Jobs(Filtered):
 
     def on_option_list_option_highlighted(self, event: object) -> None:
         self._tell_about()
-        self.run_worker(self._hear_more(), group="hear", exclusive=True)
+        self.run_worker(self._hear_more, group="hear", exclusive=True)
 
     def action_kill(self) -> None:
         job = self._jobs.get(self.marked.id) if self.marked else None
         if job is not None:
-            work = self.live.workspace.jobs.kill(job.session_id, job.id)
-            self.run_worker(self.live.attempt(work, "stop the command"), group="kill")
+            self.ask("stop the command", self.live.workspace.jobs.kill, job.session_id, job.id)
 
 
 def line(job: JobRow, view: View, glyphs: Glyphs, now: float) -> Content:
@@ -118,4 +117,4 @@ def line(job: JobRow, view: View, glyphs: Glyphs, now: float) -> Content:
     session = view.sessions.get(job.session_id)
     command = " ".join(job.command.split())
     rest = f"  {state}, {ago(now - job.started_at / 1000)}  {session.title if session else ''}"
-    return Content.assemble(sign, f" {job.id} ", (command[:60], "bold"), (rest, "$text-muted"))
+    return Content.assemble(sign, f" {job.id} ", (command[:60], "bold"), (rest, "$foreground-muted"))

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
@@ -62,7 +63,7 @@ class AskLine(Dialog):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         if text := event.value.strip():
-            self.run_worker(self.take(text), group="take", exclusive=True)
+            self.run_worker(partial(self.take, text), group="take", exclusive=True)
 
     async def take(self, text: str) -> None:
         """What was entered."""

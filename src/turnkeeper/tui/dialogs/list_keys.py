@@ -13,7 +13,7 @@ KEYS = (
     Key("quit.yes", "y,enter,ctrl+c", "Leave", shown=True),
     Key("quit.no", "n,escape", "Stay", shown=True),
     Key("files.undo", "ctrl+z", "Take back: this file", shown=True),
-    Key("files.redo", "ctrl+y", "Do again: this file", shown=True),
+    Key("files.redo", "ctrl+y", "Do again: what was taken back", shown=True),
     Key("files.undo-all", "ctrl+a", "Take back: all files", shown=True),
     Key("files.down", "ctrl+d", "Scroll down"),
     Key("files.up", "ctrl+u", "Scroll up"),

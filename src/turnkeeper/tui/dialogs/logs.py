@@ -1,6 +1,7 @@
 """What the server wrote to its log, its end first in sight and followed; what is typed picks the lines that hold it."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
@@ -52,7 +53,7 @@ class Logs(Dialog):
 
     def _look(self) -> None:
         if self._file is not None:
-            self.run_worker(self._look_again(self._file), group="look", exclusive=True)
+            self.run_worker(partial(self._look_again, self._file), group="look", exclusive=True)
         else:
             self._show(["The server runs on another computer; its log is there."])
 

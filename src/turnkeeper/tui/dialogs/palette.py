@@ -12,6 +12,7 @@ from turnkeeper.tui.live import Live
 from turnkeeper.tui.wishes import Call
 
 NAME_CELLS = 14
+ABOUT_CELLS = 62
 
 
 class Palette(Filtered):
@@ -33,7 +34,7 @@ class Palette(Filtered):
                 command.name,
                 Content.assemble(
                     (command.name.ljust(NAME_CELLS), "bold"),
-                    command.about,
+                    command.about.ljust(ABOUT_CELLS),
                     (f"  {shown_keys(BY_ID[command.key], own)}" if command.key in BY_ID else "", "$text-primary"),
                 ),
                 f"{command.name} {command.about} {' '.join(command.aliases)}",

@@ -1,6 +1,7 @@
 """What may be done without asking, to be taken back; and what was decided, by whom and when."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from textual.content import Content
 
@@ -46,7 +47,7 @@ class Permissions(Filtered):
             self.entitle("Allowed without asking", "beside the rules in the settings")
 
     def _look(self) -> None:
-        self.run_worker(self._ask(), group="ask", exclusive=True)
+        self.run_worker(self._ask, group="ask", exclusive=True)
 
     async def _ask(self) -> None:
         permissions = self.live.workspace.permissions
@@ -69,7 +70,7 @@ class Permissions(Filtered):
         session = view.sessions.get(one.session_id)
         title = f", {session.title}" if session else ""
         rest = f"  {one.decision} by {who} {ago(now - one.at / 1000)} ago{title}"
-        line = Content.assemble(sign, f" {one.tool} ", (subject, "bold"), (rest, "$text-muted"))
+        line = Content.assemble(sign, f" {one.tool} ", (subject, "bold"), (rest, "$foreground-muted"))
         return Row(id, line, f"{one.tool} {one.subject} {who} {one.decision}")
 
     def about(self, row: Row | None) -> str:
@@ -89,7 +90,7 @@ class Permissions(Filtered):
 
     def action_revoke(self) -> None:
         if (row := self.marked) is not None:
-            self.run_worker(self._take_back(row.id), group="revoke")
+            self.run_worker(partial(self._take_back, row.id), group="revoke")
 
     async def _take_back(self, grant_id: str) -> None:
         await self.live.attempt(self.live.workspace.permissions.revoke(grant_id), "take the permission back")
@@ -102,4 +103,6 @@ def granted(grant: Grant, now: float) -> Content:
     what = f"{rule.tool or 'any tool'}{f' to {rule.action}' if rule.action else ''}"
     where = SCOPES.get(grant.scope, grant.scope)
     since = f", {ago(now - grant.granted_at)}" if grant.granted_at else ""
-    return Content.assemble(f"{what} ", (rule.subject or "anything", "bold"), (f"  {where}{since}", "$text-muted"))
+    return Content.assemble(
+        f"{what} ", (rule.subject or "anything", "bold"), (f"  {where}{since}", "$foreground-muted")
+    )

@@ -1,6 +1,7 @@
 """Leave? Said with what goes on without us; the key that asked, pressed again, is a yes."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from textual.widget import Widget
 from textual.widgets import Static
@@ -50,7 +51,7 @@ class Quit(Dialog):
             self.action_no()
 
     def action_yes(self) -> None:
-        self.run_worker(self.host.run_action("leave"))
+        self.run_worker(partial(self.host.run_action, "leave"))
 
     def action_no(self) -> None:
         self.leave()

@@ -129,7 +129,7 @@ class SettingsDialog(Filtered):
             self._learn()
 
     def _learn(self) -> None:
-        self.run_worker(self._read(), group="read", exclusive=True)
+        self.run_worker(self._read, group="read", exclusive=True)
 
     async def _read(self) -> None:
         config = self.live.workspace.config
@@ -147,7 +147,7 @@ class SettingsDialog(Filtered):
             line = Content.assemble(setting.name.ljust(NAME_CELLS), (shown(value), "bold"))
             rows.append(Row(setting.key, line, f"{setting.name} {setting.about} {setting.key}"))
         for at, file in enumerate(self._state.files):
-            rows.append(Row(f"{FILES} {at}", Content.styled(f"read from {file}", "$text-muted"), file))
+            rows.append(Row(f"{FILES} {at}", Content.styled(f"read from {file}", "$foreground-muted"), file))
         return rows
 
     def about(self, row: Row | None) -> Content | str:
@@ -164,8 +164,7 @@ class SettingsDialog(Filtered):
         setting = next((one for one in SETTINGS if one.key == row.id), None)
         if setting is not None and self._config is not None:
             value = setting.after(setting.read(self._config))
-            work = self.live.workspace.config.set(self._scope, setting.key, value)
-            self.run_worker(self.live.attempt(work, "keep this setting"), group="set", exclusive=True)
+            self.ask("keep this setting", self.live.workspace.config.set, self._scope, setting.key, value)
 
     def action_project(self) -> None:
         self._scope = Scope.WORKSPACE if self._scope is Scope.GLOBAL else Scope.GLOBAL

@@ -31,12 +31,12 @@ class Themes(Filtered):
 
     def rows(self, view: View) -> Sequence[Row]:
         del view
-        rows = [Row(AUTO, Content.assemble(AUTO, ("  follows the terminal", "$text-muted")), AUTO)]
+        rows = [Row(AUTO, Content.assemble(AUTO, ("  follows the terminal", "$foreground-muted")), AUTO)]
         for name in sorted(self.host.available_themes):
             if name.startswith("textual-"):
                 continue
             kind = "dark" if self.host.available_themes[name].dark else "light"
-            rows.append(Row(name, Content.assemble(name, (f"  {kind}", "$text-muted")), f"{name} {kind}"))
+            rows.append(Row(name, Content.assemble(name, (f"  {kind}", "$foreground-muted")), f"{name} {kind}"))
         return rows
 
     def about(self, row: Row | None) -> str:
@@ -46,8 +46,7 @@ class Themes(Filtered):
 
     def taken(self, row: Row) -> None:
         self._before = ""
-        work = self.live.workspace.config.set(Scope.GLOBAL, "options.tui.theme", row.id)
-        self.host.run_worker(self.live.attempt(work, "keep this theme"))
+        self.ask("keep this theme", self.live.workspace.config.set, Scope.GLOBAL, "options.tui.theme", row.id)
         self.leave()
 
     def action_close(self) -> None:

@@ -48,7 +48,7 @@ class WhyBusy(Dialog):
         self._look()
 
     def _look(self) -> None:
-        self.run_worker(self._ask(), group="why", exclusive=True)
+        self.run_worker(self._ask, group="why", exclusive=True)
 
     async def _ask(self) -> None:
         why = await self.live.attempt(self.live.workspace.overview.why(self._session_id), "ask what it waits for")
@@ -70,7 +70,7 @@ def told(why: Why, glyphs: Glyphs) -> Content:
         *(line(wait, why.now, glyphs) for wait in why.waits),
     ]
     if why.queued:
-        lines.append(Content.styled(f"{why.queued} more wait in line.", "$text-muted"))
+        lines.append(Content.styled(f"{why.queued} more wait in line.", "$foreground-muted"))
     return Content("\n").join(lines)
 
 
@@ -82,4 +82,4 @@ def line(wait: Wait, now: int, glyphs: Glyphs) -> Content:
     where = " (in a sub-agent)" if wait.session_id else ""
     person = wait.kind in (WaitKind.PERMISSION, WaitKind.QUESTION, WaitKind.SIGN_IN, WaitKind.RELEASE)
     said = f"{glyphs.waiting} {WORDS.get(wait.kind, wait.kind)}{what}{where}"
-    return Content.assemble((said, "$text-warning" if person else "$text"), (f"{since}{until}", "$text-muted"))
+    return Content.assemble((said, "$text-warning" if person else "$text"), (f"{since}{until}", "$foreground-muted"))

@@ -5,6 +5,7 @@ typing ─> what is being named? ─> the names that fit ─> offered ─> chose
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -84,7 +85,7 @@ class Completing(Vertical):
         elif found.kind is Kind.COMMAND:
             self._offer(offered(found.query, self.commands), "")
         else:
-            self.run_worker(self._find(found), name="find files", group="find", exclusive=True)
+            self.run_worker(partial(self._find, found), name="find files", group="find", exclusive=True)
 
     async def _find(self, wanted: Naming) -> None:
         if not self._listing.is_known:

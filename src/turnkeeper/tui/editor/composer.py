@@ -104,7 +104,7 @@ class Composer(Vertical):
         folder = host.state_dir / "drafts" if host.state_dir else None
         self._keeping = Keeping(self, folder, self._live.workspace.opened.path)
         self._show(self._keeping.load(self.session_id))
-        self.run_worker(self.past.learn(), name="learn what was said")
+        self.run_worker(self.past.learn, name="learn what was said")
         self._draw()
 
     @on(events.Unmount)

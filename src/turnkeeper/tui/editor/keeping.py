@@ -40,4 +40,4 @@ class Keeping:
 
     def _due(self) -> None:
         self._timer = None
-        self._owner.run_worker(self.write(), name="write drafts", group="drafts")
+        self._owner.run_worker(self.write, name="write drafts", group="drafts")

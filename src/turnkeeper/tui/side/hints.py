@@ -27,7 +27,7 @@ def fitting(hints: Iterable[Hint], room: int) -> Content:
     """The first hints that fit into a number of cells."""
     line = Content("")
     for hint in hints:
-        said = Content.assemble((hint.key, "$text bold"), " ", (short(hint.about), "$text-muted"))
+        said = Content.assemble((hint.key, "$text bold"), " ", (short(hint.about), "$foreground-muted"))
         longer = said if not line else Content.assemble(line, "  ", said)
         if longer.cell_length > room:
             break

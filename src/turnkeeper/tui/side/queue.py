@@ -24,7 +24,7 @@ class Queue(OptionList):
     DEFAULT_CSS = """
     Queue { height: auto; max-height: 8; display: none; border: none; border-top: solid $border; padding: 0 1;
             background: $background; }
-    Queue.-shown { display: block; }
+    Queue.-shown { display: block; border-title-color: $foreground-muted; }
     Queue:focus { border: none; border-top: solid $primary; }
     """
 
@@ -73,7 +73,7 @@ class Queue(OptionList):
         text = text if len(text) <= TEXT_CELLS_MAX else text[: TEXT_CELLS_MAX - 1] + glyphs.ellipsis
         files = f"  {glyphs.file} {len(run.attachments)}" if run.attachments else ""
         how = "  joins the next step" if run.foldable else ""
-        rest = Content.styled(f"  {self._name_of(run.by)}{files}{how}", "$text-muted")
+        rest = Content.styled(f"  {self._name_of(run.by)}{files}{how}", "$foreground-muted")
         return Content.assemble((f"{glyphs.queued} {index} ", "$text-primary"), text, rest)
 
     def _ask(self, what: str, place: int = 0) -> None:

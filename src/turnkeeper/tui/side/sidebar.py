@@ -55,7 +55,7 @@ def heading(text: str) -> Content:
 
 
 def muted(text: str) -> Content:
-    return Content.styled(text, "$text-muted")
+    return Content.styled(text, "$foreground-muted")
 
 
 def section(title: str, lines: Iterable[Content]) -> Content:
@@ -122,7 +122,7 @@ def about_todos(view: View, session_id: str, glyphs: Glyphs) -> Content:
     for todo in session.todos[:TODOS_MAX]:
         match todo.status:
             case "completed":
-                lines.append(Content.styled(f"{glyphs.ok} {todo.content}", "$text-muted"))
+                lines.append(Content.styled(f"{glyphs.ok} {todo.content}", "$foreground-muted"))
             case "in_progress":
                 lines.append(Content.styled(f"{glyphs.here} {todo.active_form or todo.content}", "$text-primary"))
             case _:

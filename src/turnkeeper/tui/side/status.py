@@ -69,7 +69,7 @@ class Status(Widget):
             parts.append(Content.styled(f"{glyphs.waiting} {said} waits for an answer", "$text-warning"))
         if self.shown.is_busy:
             parts.append(self._busy(self.shown))
-        return Content("  ").join(parts) if parts else Content.styled("ready", "$text-muted")
+        return Content("  ").join(parts) if parts else Content.styled("ready", "$foreground-muted")
 
     def _busy(self, shown: Activity) -> Content:
         glyphs = glyphs_of(self)
