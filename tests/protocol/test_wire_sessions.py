@@ -190,6 +190,7 @@ def test_a_file_is_read_from_every_spelling_without_loss(body: bytes) -> None:
 def test_that_there_was_no_file_and_whose_run_it_was_survive_among_ourselves() -> None:
     gone = FileVersion("f", SessionId("S"), "/p", "", 0, run_id=RunId("r"), absent=True)
     assert file_from_wire(read(encode(file_to_wire(gone)), File)) == gone
+    assert file_from_wire(read(encode(history_file(gone)), File)) == gone
 
 
 def test_what_was_read_and_what_is_looked_at_are_read() -> None:

@@ -1,9 +1,19 @@
 """The main screen: prompts sent, stopped, put in line and ordered; sessions opened; and what stands around them."""
 
+from dataclasses import replace
+
 from tests.tui.scene import At, presses, terminal
-from turnkeeper.models.scripted import Hold, Say, turn
+from turnkeeper.models.scripted import CallTool, Hold, Say, turn
+from turnkeeper.protocol.requests import Decision
 from turnkeeper.protocol.runs import Outcome
+from turnkeeper.store.memory import MemoryStore
+from turnkeeper.testing.scene import QUICK, PlainTool
+from turnkeeper.tools.tool import Asking, Call, Hands
+from turnkeeper.tui.dialogs.line import EditPrompt
+from turnkeeper.tui.dialogs.permission import PermissionDialog
+from turnkeeper.tui.dialogs.sessions import Sessions
 from turnkeeper.tui.editor.composer import Composer
+from turnkeeper.tui.main import Main
 from turnkeeper.tui.side.queue import Queue
 
 HELD = turn(Say("One moment"), Hold("gate"), Say(", done."))
@@ -176,3 +186,101 @@ async def test_a_run_of_somebody_else_is_seen_as_it_happens() -> None:
         at.server.front.model().release("gate")
         await at.workspace.runs.wait(run_id)
         await at.shows("One moment, done.", "theirs", "Second answer.")
+
+
+@presses("queue.edit", "line.save", "line.newline")
+async def test_a_waiting_prompt_is_given_another_text() -> None:
+    async with terminal(HELD) as at:
+        session_id = await busy(at, "second")
+        await at.press("ctrl+t", "e")
+        await at.until(lambda: isinstance(at.app.screen, EditPrompt))
+        await at.press("ctrl+j")
+        await at.type("and more")
+        await at.press("ctrl+s")
+        await at.until(lambda: line(at, session_id) == ["second\nand more"])
+
+
+async def test_an_edit_that_comes_too_late_is_not_lost() -> None:
+    async with terminal(HELD, turn(Say("Second answer."))) as at:
+        await busy(at, "second")
+        await at.press("ctrl+t", "e")
+        await at.until(lambda: isinstance(at.app.screen, EditPrompt))
+        await at.type(" but better")
+        at.server.front.model().release("gate")
+        await at.shows("It runs already", "second but better", "Second answer.")
+
+
+@presses("queue.release")
+async def test_a_line_that_is_held_is_let_go() -> None:
+    stores: dict[str, MemoryStore] = {}
+    async with terminal(HELD, stores=stores) as at:
+        session_id = await busy(at, "second")
+        await at.workspace.sessions.get(session_id)
+    store = stores["/front"]
+    held = replace(QUICK, queue_waits_after_crash=True)
+    async with terminal(turn(Say("Went on.")), stores={"/front": store}, session=session_id, knobs=held) as at:
+        await at.shows("held: r lets them go on", "1 second")
+        await at.press("ctrl+t", "r")
+        await at.shows("Went on.")
+
+
+def wants(name: str) -> PlainTool:
+    """A tool that asks before it acts."""
+
+    async def act(call: Call, hands: Hands) -> str:
+        await hands.permit(Asking(name, "execute", "run it", "/front", f"{name} it", dict(call.input)))
+        return "done"
+
+    return PlainTool(name, act)
+
+
+async def test_what_waits_for_a_person_is_asked_at_once_and_what_others_answer_goes_by_itself() -> None:
+    asks = turn(CallTool("c1", "bash", {"command": "make it"}))
+    async with terminal(asks, turn(Say("It is made.")), tools=[wants("bash")]) as at:
+        await at.type("make it")
+        await at.press("enter")
+        await at.until(lambda: isinstance(at.app.screen, PermissionDialog))
+        await at.shows("Run a command?")
+        (request,) = at.live.view.permissions.values()
+        await at.workspace.permissions.answer(request, Decision(allowed=True))
+        await at.until(lambda: isinstance(at.app.screen, Main))
+        await at.shows("It is made.", "allowed it")
+
+
+async def asked(at: At) -> None:
+    """A permission is asked for, and no key is taken for an answer any more that was meant for something else."""
+    await at.until(lambda: isinstance(at.app.screen, PermissionDialog))
+    dialog = at.app.screen
+    assert isinstance(dialog, PermissionDialog)
+    await at.until(lambda: dialog._grace.is_over(at.app.now()))
+
+
+@presses("app.answer")
+async def test_what_was_put_aside_is_brought_back() -> None:
+    asks = turn(CallTool("c1", "bash", {"command": "make it"}))
+    async with terminal(asks, turn(Say("It is made.")), tools=[wants("bash")]) as at:
+        await at.type("make it")
+        await at.press("enter")
+        await asked(at)
+        await at.press("escape")
+        await at.until(lambda: isinstance(at.app.screen, Main))
+        await at.shows("waiting for a permission")
+        await at.press("ctrl+k")
+        await asked(at)
+        await at.press("escape")
+        await at.press("ctrl+n")
+        await at.shows("1 elsewhere waits for an answer")
+        await at.press("ctrl+k")
+        await asked(at)
+
+
+@presses("app.sessions")
+async def test_sessions_are_opened_by_their_key() -> None:
+    async with terminal(turn(Say("Hello back."))) as at:
+        await at.type("hello")
+        await at.press("enter")
+        await at.shows("Hello back.")
+        await at.press("ctrl+n", "ctrl+s")
+        await at.until(lambda: isinstance(at.app.screen, Sessions))
+        await at.press("enter")
+        await at.shows("Hello back.")

@@ -277,7 +277,8 @@ class ConfiguredModels:
         """A script is played on from question to question, so it is opened once."""
         path = str(provider.provider_options.get("path") or provider.base_url)
         if path not in self._scripts:
-            self._scripts[path] = await anyio.to_thread.run_sync(load_script, Path(path))
+            # A title may ask for it while it is being read for an answer; whoever comes second plays on with the first.
+            self._scripts.setdefault(path, await anyio.to_thread.run_sync(load_script, Path(path)))
         return self._scripts[path]
 
 

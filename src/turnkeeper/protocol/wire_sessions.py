@@ -143,8 +143,11 @@ class File(msgspec.Struct, frozen=True, omit_defaults=True):
     run_id: str = ""
 
 
-class HistoryFile(msgspec.Struct, frozen=True):
-    """One version of a file, as an answer spells it: the original's capitals, and beside them the stream's spelling."""
+class HistoryFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One version of a file, as an answer spells it: the original's capitals, and beside them the stream's spelling.
+
+    Ours alone tells `absent` and `run_id`, where there is something to tell.
+    """
 
     capital_id: str = msgspec.field(name="ID")
     capital_session_id: str = msgspec.field(name="SessionID")
@@ -160,6 +163,8 @@ class HistoryFile(msgspec.Struct, frozen=True):
     version: int
     created_at: int
     updated_at: int
+    absent: bool = False
+    run_id: str = ""
 
 
 def file_to_wire(file: FileVersion) -> File:
@@ -178,7 +183,7 @@ def file_to_wire(file: FileVersion) -> File:
 
 def history_file(file: FileVersion) -> HistoryFile:
     said = (file.id, file.session_id, file.path, file.content, file.version, file.created_at, file.updated_at)
-    return HistoryFile(*said, *said)
+    return HistoryFile(*said, *said, absent=file.absent, run_id=file.run_id or "")
 
 
 def file_from_wire(wire: File) -> FileVersion:

@@ -81,7 +81,7 @@ async def test_a_conversation_is_exported_and_nothing_is_written_over_unasked() 
         await at.press("ctrl+u")
         await at.type(str(target))
         await at.press("enter")
-        await at.shows("enter again writes over it")
+        await at.shows("enter again writes over")
         assert target.read_text() == "something else"
         await at.press("enter")
         await at.until(lambda: isinstance(at.app.screen, Main))

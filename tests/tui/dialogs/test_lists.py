@@ -4,6 +4,7 @@ from typing import Any
 
 from textual.widgets import OptionList
 
+from tests.tui.dialogs.house import at_home
 from tests.tui.scene import At, presses, terminal
 from turnkeeper.models.scripted import Hold, Say, turn
 from turnkeeper.protocol.config import Scope
@@ -67,14 +68,14 @@ async def test_help_shows_the_real_key_map_and_finds_in_it() -> None:
             await at.press(key)
             await at.until(lambda: isinstance(at.app.screen, Help))
             await at.shows("Everywhere", "ctrl+y", "Allow everything")
-            await at.type("side by side")
+            await at.type("diffs side")
             await at.shows("Diffs side by side", "chat.split")
             await at.press("escape")
             await at.until(lambda: isinstance(at.app.screen, Main))
 
 
 async def test_a_marked_theme_is_shown_and_kept_only_when_it_is_taken() -> None:
-    async with terminal() as at:
+    async with at_home() as at:
         before = at.app.theme
         await called(at, "theme", Themes)
         await at.type("nord")
@@ -84,7 +85,7 @@ async def test_a_marked_theme_is_shown_and_kept_only_when_it_is_taken() -> None:
         await called(at, "theme", Themes)
         await at.type("nord")
         await at.press("enter")
-        await at.until(lambda: isinstance(at.app.screen, Main))
+        await at.until(lambda: at.app.settings.theme == "nord")
         assert at.app.theme == "nord"
 
 
