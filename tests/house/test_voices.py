@@ -169,7 +169,9 @@ async def test_another_model_of_another_dialect_goes_on_with_what_was_said(scene
             client = await door.client(scene.project, env=scene.env)
             session = await client.session("Named")
             async with client.events() as events:
-                fake.answer(Think("pondering deeply"), Say("I look."), CallTool("call-1", "view", {"file_path": "a.py"}))
+                fake.answer(
+                    Think("pondering deeply"), Say("I look."), CallTool("call-1", "view", {"file_path": "a.py"})
+                )
                 fake.answer(Say("It is one."))
                 await client.prompt(session, "what is x?", "r1")
                 await events.next("run_complete", run_id="r1")
