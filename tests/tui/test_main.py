@@ -10,7 +10,9 @@ from turnkeeper.store.memory import MemoryStore
 from turnkeeper.testing.scene import QUICK, PlainTool
 from turnkeeper.tools.tool import Asking, Call, Hands
 from turnkeeper.tui.dialogs.line import EditPrompt
+from turnkeeper.tui.dialogs.models import Models
 from turnkeeper.tui.dialogs.permission import PermissionDialog
+from turnkeeper.tui.dialogs.permissions import Permissions
 from turnkeeper.tui.dialogs.sessions import Sessions
 from turnkeeper.tui.editor.composer import Composer
 from turnkeeper.tui.main import Main
@@ -284,3 +286,30 @@ async def test_sessions_are_opened_by_their_key() -> None:
         await at.until(lambda: isinstance(at.app.screen, Sessions))
         await at.press("enter")
         await at.shows("Hello back.")
+
+
+@presses("app.models")
+async def test_models_are_chosen_by_their_key() -> None:
+    async with terminal() as at:
+        await at.press("ctrl+l")
+        await at.until(lambda: isinstance(at.app.screen, Models))
+
+
+@presses("grants.revoke")
+async def test_what_was_allowed_for_longer_is_listed_and_taken_back() -> None:
+    asks = turn(CallTool("c1", "bash", {"command": "make it"}))
+    async with terminal(asks, turn(Say("It is made.")), tools=[wants("bash")]) as at:
+        await at.type("make it")
+        await at.press("enter")
+        await asked(at)
+        await at.press("s")
+        await at.shows("It is made.")
+        await at.type("/permissions")
+        await at.press("enter")
+        await at.until(lambda: isinstance(at.app.screen, Permissions))
+        await at.shows("in its session")
+        await at.press("ctrl+x")
+        await at.shows("There is nothing here.")
+        assert await at.workspace.permissions.grants() == []
+        await at.press("tab")
+        await at.shows("allowed by you")

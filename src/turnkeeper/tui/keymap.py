@@ -77,8 +77,6 @@ TITLES = {
     "sessions": "Sessions",
     "models": "Models",
     "providers": "Providers",
-    "confirm": "Whether you are sure",
-    "ask": "A line that is asked for",
 }
 """What a context is called where people read of it."""
 

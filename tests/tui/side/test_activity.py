@@ -72,6 +72,7 @@ def test_stopping_and_held_are_said() -> None:
 
 def test_a_family_is_a_session_and_all_that_came_of_it() -> None:
     assert family(view(), "s") == {"s", "child", "grandchild"}
+    assert family(view(), "") == frozenset()
     asked = {"p": PermissionRequest(id="p", session_id="child"), "o": PermissionRequest(id="o", session_id="other")}
     assert requests_of(view(permissions=asked), family(view(), "s")) == ["p"]
 

@@ -23,8 +23,8 @@ class Activity:
 
 
 def family(view: View, session_id: str) -> frozenset[str]:
-    """A session and its sub-agents' sessions, and theirs."""
-    known = {session_id}
+    """A session and its sub-agents' sessions, and theirs; of no session, nothing."""
+    known = {session_id} if session_id else set[str]()
     grown = True
     while grown:
         more = {one.id for one in view.sessions.values() if one.parent_session_id in known and one.id not in known}
