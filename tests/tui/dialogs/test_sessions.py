@@ -12,6 +12,8 @@ from tests.tui.scene import presses, snapshot
 from turnkeeper.models.scripted import Hold, Say, turn
 from turnkeeper.tui.dialogs.ask import AskDialog
 from turnkeeper.tui.dialogs.confirm import ConfirmDialog
+from turnkeeper.tui.dialogs.models import Models
+from turnkeeper.tui.dialogs.providers import Providers
 from turnkeeper.tui.dialogs.sessions import Sessions, file_name
 from turnkeeper.tui.wishes import Open
 
@@ -158,3 +160,23 @@ async def test_how_it_looks(size: tuple[int, int], theme: str) -> None:
         await at.pilot.pause()
         snapshot(at.app, f"sessions-{size[0]}-{theme.removeprefix('turnkeeper-')}")
         at.server.front.model().release("here")
+
+
+@presses("app.sessions", "app.models")
+async def test_keys_and_commands_open_the_lists_over_the_main_screen_and_a_choice_shows_the_session() -> None:
+    async with table() as at:
+        session = await at.workspace.sessions.create("Parser work")
+        await at.until(lambda: session.id in at.live.view.sessions)
+        await at.press("ctrl+l")
+        await at.until(lambda: isinstance(at.app.screen, Models))
+        await at.press("escape")
+        await at.until(lambda: at.is_closed)
+        await at.type("/providers\n")
+        await at.until(lambda: isinstance(at.app.screen, Providers))
+        await at.press("escape")
+        await at.until(lambda: at.is_closed)
+        await at.press("ctrl+s")
+        await at.until(lambda: isinstance(at.app.screen, Sessions))
+        await at.type("parser")
+        await at.press("enter")
+        await at.until(lambda: at.app.main is not None and at.app.main.session_id == session.id)

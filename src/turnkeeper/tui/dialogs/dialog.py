@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from turnkeeper.client.view import View
 from turnkeeper.tui.dialogs.keys import KEYS
+from turnkeeper.tui.dialogs.list_keys import KEYS as LIST_KEYS
 from turnkeeper.tui.glyphs import glyphs_of
 from turnkeeper.tui.host import Host, host_of
 from turnkeeper.tui.keys import bindings
@@ -25,7 +26,7 @@ from turnkeeper.tui.live import Live
 from turnkeeper.tui.side.hints import Hint, short
 from turnkeeper.tui.wishes import Wish
 
-PLACES = {key.id: place for place, key in enumerate(KEYS)}
+PLACES = {key.id: place for place, key in enumerate((*LIST_KEYS, *KEYS))}
 
 
 class Heading(Widget):

@@ -196,7 +196,8 @@ class Composer(Vertical):
 
     @on(Area.ModeChanged)
     def _draw(self) -> None:
-        if not self.is_attached:
+        # One that is being taken away loses its parts before itself.
+        if not self.is_attached or not self.query(PromptSign):
             return
         view = self._live.view
         vim = self._area.vi
