@@ -4,6 +4,7 @@ import heapq
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -87,7 +88,8 @@ def chosen(paths: list[str], look: Look, hidden: tuple[str, ...]) -> tuple[list[
     found: list[str] = []
     # Ordered in rounds, so that a hundred of a hundred thousand are not sorted with all the others.
     for round_size in (4 * FILES_MAX, len(matching)):
-        found = [path for path in shortest(matching, round_size) if is_wanted(path, root, hidden, ignoring)]
+        wanted = (path for path in shortest(matching, round_size) if is_wanted(path, root, hidden, ignoring))
+        found = list(islice(wanted, FILES_MAX + 1))
         if len(found) > FILES_MAX or round_size >= len(matching):
             break
     shown = str(look.place.path).rstrip("/")

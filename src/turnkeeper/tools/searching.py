@@ -120,9 +120,12 @@ def only(name: str) -> list[str]:
 
 
 def paths(output: bytes, root: Path) -> list[str]:
-    base = str(root).rstrip("/")
-    found = os.fsdecode(output).split("\0")[:-1]
-    return [one if one.startswith("/") else f"{base}/{one.removeprefix('./')}" for one in found]
+    """What was found, as absolute paths: a hundred thousand of them in a few steps, since no name holds a NUL."""
+    base, text = str(root).rstrip("/"), os.fsdecode(output)
+    if text.startswith("/"):
+        return text.split("\0")[:-1]
+    relative = "./" if text.startswith("./") else ""
+    return f"{base}/{text.removeprefix(relative)}".replace(f"\0{relative}", f"\0{base}/").split("\0")[:-1]
 
 
 def read_json(output: bytes) -> list[PlainLine]:
