@@ -8,6 +8,7 @@ import anyio
 import pytest
 from anyio import fail_after
 
+from tests.store.test_ownership import forgets
 from turnkeeper.engine.feed import follow
 from turnkeeper.engine.tail import Tail
 from turnkeeper.engine.workspace import Workspace
@@ -15,7 +16,6 @@ from turnkeeper.models.scripted import Hold, Say, turn
 from turnkeeper.protocol.events import Entry, RunComplete, SessionCreated, SessionRenamed
 from turnkeeper.protocol.ids import START, Position, SessionId
 from turnkeeper.protocol.messages import Delta
-from turnkeeper.store.lock import LOCK
 from turnkeeper.store.memory import MemoryStore
 from turnkeeper.store.sqlite import open_store
 from turnkeeper.store.store import READ_MAX, Snapshot, Store
@@ -180,12 +180,14 @@ async def test_what_is_forgotten_between_the_question_and_the_answer_is_not_pass
             assert (watcher.entries, [snapshot.position for snapshot in watcher.snapshots]) == ([], [head])
 
 
-async def test_what_another_server_wrote_between_is_not_passed_over(tmp_path: Path) -> None:
+async def test_what_another_server_wrote_between_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with fail_after(10):
         async with open_store(tmp_path) as store, scene(store=store) as stage:
             session = await stage.session()
             # A file system that does not keep locks lets a second server in.
-            (tmp_path / LOCK).unlink()
+            monkeypatch.setattr("turnkeeper.store.lock.fcntl.flock", forgets)
             async with open_store(tmp_path) as another, Watcher(stage.workspace, START) as watcher:
                 await watcher.until(await store.head())
                 await another.append(SessionId("theirs"), [SessionCreated("theirs")], after=START)

@@ -24,8 +24,8 @@ AT_ONCE = 2
 SECONDS_MAX = 120
 TABLE_TESTS = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=line")
 SEARCHES = (
-    ("-m", "tests.simulation.simulation", "--seeds", "0-149"),
     ("-m", "tests.simulation.exploration", "--prompts", "3"),
+    ("-m", "tests.simulation.simulation", "--seeds", "0-149"),
 )
 CAUGHT = {1, 2}
 """How pytest and the searches end when something is wrong; 2 when a scene already fails to be built."""
