@@ -3,7 +3,7 @@
 The first line of an item is empty, so that what follows one another never touches.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual.content import Content
@@ -130,16 +130,15 @@ def thought(item: Thought, ink: Ink) -> Drawn:
     said = "Thinking" if item.thinking else f"Thought for {clock(item.seconds)}" if item.seconds else "Thought"
     sign = "" if ink.plain else f"{ink.glyphs.thinking} "
     width = ink.text_width - BODY_INDENT
-    text = cleaned(item.text).strip()
-    lines = [styled(piece, "thought") for line in text.split("\n") for piece in _plain_lines(line, width)]
+    text = cleaned(item.text).strip().split("\n")
+    # Folded, only the end is broken into lines: there may be much of it, and it may grow with every look.
+    near = text if ink.expanded else text[-THOUGHT_LINES:]
+    lines = [styled(piece.plain, "thought") for line in near for piece in wrapped(Content(line), width)]
+    above = len(text) - len(near)
     cut = 0 if ink.expanded else max(0, len(lines) - THOUGHT_LINES)
-    note = f" ({counted(cut, 'earlier line')}; space expands)" if cut else ""
+    note = f" ({counted(above + cut, 'earlier line')}; space expands)" if above + cut else ""
     head = joined((sign, "muted"), (said, "muted"), (note, "hint"))
-    return Drawn(lines_of([head, *indented(lines[cut:], "  ", "  ")]), item.text, len(lines) > THOUGHT_LINES)
-
-
-def _plain_lines(line: str, width: int) -> Iterable[str]:
-    return [piece.plain for piece in wrapped(Content(line), width)]
+    return Drawn(lines_of([head, *indented(lines[cut:], "  ", "  ")]), item.text, above + len(lines) > THOUGHT_LINES)
 
 
 def shell(item: Shell, ink: Ink) -> Drawn:
