@@ -23,6 +23,7 @@ class Still:
     """A view that changes when it is told to."""
 
     view: View = field(default_factory=View)
+    names: dict[str, str] = field(default_factory=lambda: {"": "somebody", "me": "you"})
     reads: list[str] = field(default_factory=list[str])
     listeners: list[Callable[[View, View], None]] = field(default_factory=list[Callable[[View, View], None]])
 
@@ -37,7 +38,7 @@ class Still:
         pass
 
     def name_of(self, client_id: str) -> str:
-        return {"": "somebody", "me": "you"}.get(client_id, client_id)
+        return self.names.get(client_id, client_id)
 
     def become(self, view: View) -> None:
         before, self.view = self.view, view

@@ -7,6 +7,7 @@ from tests.tui.chat.stage import reading
 from turnkeeper.client.conversation import Conversation, Spot
 from turnkeeper.client.view import View
 from turnkeeper.protocol.messages import Message, PartKind
+from turnkeeper.protocol.wire_clients import NameView
 from turnkeeper.tui.chat.ink import Ink
 from turnkeeper.tui.chat.items import Said
 from turnkeeper.tui.chat.page import Top
@@ -136,6 +137,15 @@ async def test_another_session_is_shown_from_its_end_and_read() -> None:
         assert "Question 29" in at.text
 
 
+async def test_somebody_who_has_a_name_now_is_called_by_it() -> None:
+    async with reading(gallery.view_of([gallery.person("u", "Hello", by="c1")])) as at:
+        assert "c1" in at.text
+        at.live.names["c1"] = "anna"
+        await at.become(replace(at.live.view, names={"c1": NameView()}))
+        assert "anna" in at.text
+        assert "c1" not in at.text
+
+
 async def test_a_sub_agents_conversation_is_read_once_its_call_is_in_sight() -> None:
     call = gallery.call("c", "agent", prompt="Look")
     view = gallery.view_of([gallery.model("a", call, run="r"), *answers(20)], gallery.active("r"))
@@ -175,12 +185,12 @@ def test_places_and_rows_agree_whatever_was_measured() -> None:
 
 def test_a_growing_text_keeps_the_lines_that_cannot_change() -> None:
     sheet = Sheet(Ink(60, UNICODE))
-    sheet.put((Said("k", "One.\n\nTwo.\n\nThr", writing=True),))
+    sheet.put((Said("k", "One.\n\nTwo.\n\nThree.\n\nFo", writing=True),))
     before = sheet.lines(0)
-    sheet.put((Said("k", "One.\n\nTwo.\n\nThree and more", writing=True),))
+    sheet.put((Said("k", "One.\n\nTwo.\n\nThree.\n\nFour and more", writing=True),))
     after = sheet.lines(0)
-    assert [line.content.plain.strip() for line in after] == ["", "One.", "", "Two.", "", "Three and more"]
-    assert [one is other for one, other in zip(before, after, strict=True)] == [False, True, True, True, False, False]
+    assert [line.content.plain.strip() for line in after][1::2] == ["One.", "Two.", "Three.", "Four and more"]
+    assert [one is other for one, other in zip(before, after, strict=True)][1:5] == [True, True, True, False]
 
 
 async def test_links_are_handed_to_the_terminal() -> None:

@@ -78,13 +78,18 @@ class Transcript(Finding):
         self.action_leave()
         if session_id:
             self.run_worker(partial(self.live.read, session_id), name=f"read {session_id}", group="reading")
-        self.catch_up()
+        self.wake()
 
     def ink(self) -> Ink:
         return replace(super().ink(), name_of=self.live.name_of, clock=_clock, workdir=self._workdir)
 
     def _heard(self, before: View, now: View) -> None:
-        if self.session_id and _concerns(before, now):
+        if not self.session_id:
+            return
+        if before.names is not now.names or before.clients is not now.clients:
+            self.sheet.forget()
+            self.redraw()
+        if _concerns(before, now):
             self.catch_up()
 
     def catch_up(self) -> None:
