@@ -132,7 +132,7 @@ class Dialog(ModalScreen[Wish | None]):
 
     def _told(self, before: View, now: View) -> None:
         """A dialog that is not there yet, or no longer, draws nothing."""
-        if self._is_there and self.is_attached:
+        if self._is_there and self.is_attached and self.query(Heading):
             self.heard(before, now)
 
     def on_descendant_focus(self, _: events.DescendantFocus) -> None:
@@ -156,8 +156,8 @@ class Dialog(ModalScreen[Wish | None]):
         self.host.run_worker(attempt, group="asking")
 
     def leave(self, wish: Wish | None = None) -> None:
-        """Close, if nothing stands over it."""
-        if self.is_current:
+        """Close, if nothing stands over it. Once: what is learnt while it closes does not close it again."""
+        if self.is_current and self._is_there:
             self._is_there = False
             self.dismiss(wish)
 
