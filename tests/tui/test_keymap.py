@@ -1,6 +1,7 @@
-"""Every key of the map does what it says: each is named by a test that presses it."""
+"""Every key of the map does what it says: each is named by a test that presses it, and stands on the page about keys."""
 
 import importlib
+import os
 from pathlib import Path
 
 from tests.tui.scene import PRESSED
@@ -9,6 +10,7 @@ from turnkeeper.tui.keymap import BY_ID, KEYS, TITLES, grouped, shown_keys
 from turnkeeper.tui.keys import Key
 
 HERE = Path(__file__).parent
+PAGE = HERE.parent.parent / "docs" / "terminal.md"
 
 
 def pressed() -> set[str]:
@@ -52,3 +54,22 @@ def test_within_a_context_no_key_means_two_things() -> None:
 
 def test_there_are_no_two_rows_of_one_name() -> None:
     assert len(KEYS) == len(BY_ID)
+
+
+def key_tables() -> str:
+    """Every key as the page has it."""
+    lines: list[str] = []
+    for context, keys in grouped().items():
+        lines += [f"### {TITLES[context]}", "", "| key | does | id |", "|---|---|---|"]
+        lines += [f"| `{shown_keys(key, {})}` | {key.about} | `{key.id}` |".replace("\\", "\\\\") for key in keys]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def test_the_page_about_the_terminal_has_every_key() -> None:
+    """`TURNKEEPER_SNAPSHOTS=write` writes the tables anew."""
+    before, heading, kept = PAGE.read_text("utf-8").partition("## Every key\n\n")
+    if os.environ.get("TURNKEEPER_SNAPSHOTS") == "write":
+        kept = key_tables()
+        PAGE.write_text(before + heading + kept, "utf-8")
+    assert kept == key_tables()
