@@ -1,10 +1,9 @@
 """Every key of the map does what it says: each is named by a test that presses it, and stands on the page about keys."""
 
 import importlib
-import os
 from pathlib import Path
 
-from tests.tui.scene import PRESSED
+from tests.tui.scene import PRESSED, WRITES_SNAPSHOTS
 from turnkeeper.tui.commands import COMMANDS
 from turnkeeper.tui.keymap import BY_ID, KEYS, TITLES, grouped, shown_keys
 from turnkeeper.tui.keys import Key
@@ -69,7 +68,7 @@ def key_tables() -> str:
 def test_the_page_about_the_terminal_has_every_key() -> None:
     """`TURNKEEPER_SNAPSHOTS=write` writes the tables anew."""
     before, heading, kept = PAGE.read_text("utf-8").partition("## Every key\n\n")
-    if os.environ.get("TURNKEEPER_SNAPSHOTS") == "write":
+    if WRITES_SNAPSHOTS:
         kept = key_tables()
         PAGE.write_text(before + heading + kept, "utf-8")
     assert kept == key_tables()
