@@ -1,4 +1,4 @@
-"""Every key of the map does what it says: each is named by a test that presses it, and stands on the page about keys."""
+"""Every key of the map does what it says: a test presses it, and it stands on the page about keys."""
 
 import importlib
 from pathlib import Path
