@@ -2,6 +2,9 @@
 
 import json
 import signal
+import sys
+from pathlib import Path
+from subprocess import run as run_process
 
 import pytest
 
@@ -43,3 +46,13 @@ def test_the_server_in_the_foreground_leaves_on_a_signal() -> None:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
         assert process.returncode == 0
+
+
+def test_the_log_can_say_what_no_text_can(tmp_path: Path) -> None:
+    writes = (
+        "import logging, pathlib, sys; from turnkeeper.cli.serve import log_to; "
+        "log_to(pathlib.Path(sys.argv[1]), debug=False); logging.getLogger('it').info('half a letter: \\ud83d')"
+    )
+    done = run_process([sys.executable, "-c", writes, str(tmp_path / "server.log")], capture_output=True, timeout=30)
+    assert done.stderr == b""
+    assert (tmp_path / "server.log").read_text("utf-8").endswith("half a letter: \\ud83d\n")

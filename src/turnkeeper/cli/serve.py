@@ -100,7 +100,10 @@ def log_to(path: Path, *, debug: bool) -> None:
     # A disk that is full takes no log either. Shouting that to a stderr which nobody reads would one day block us.
     logging.raiseExceptions = False
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handler = RotatingFileHandler(path, maxBytes=LOG_BYTES_MAX, backupCount=LOG_FILES_MAX, encoding="utf-8")
+    # A log must be able to say what no text can, such as half a letter from a model.
+    handler = RotatingFileHandler(
+        path, maxBytes=LOG_BYTES_MAX, backupCount=LOG_FILES_MAX, encoding="utf-8", errors="backslashreplace"
+    )
     handler.setFormatter(Line())
     logging.basicConfig(level=logging.DEBUG if debug else logging.INFO, handlers=[handler])
     logging.getLogger("httpx2").setLevel(logging.WARNING)
