@@ -41,9 +41,9 @@ async def test_the_palette_lists_every_command_and_arrows_move_in_it() -> None:
         assert marked(at) == COMMANDS[0].name
         await at.press("down", "ctrl+n", "up")
         assert marked(at) == COMMANDS[1].name
-        await at.press("pagedown")
+        await at.press("pagedown", "pagedown")
         assert marked(at) == COMMANDS[-1].name
-        await at.press("pageup", "ctrl+n")
+        await at.press("pageup", "pageup", "ctrl+n")
         assert marked(at) == COMMANDS[1].name
         await at.press("ctrl+p")
         assert marked(at) == COMMANDS[0].name

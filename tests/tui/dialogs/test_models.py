@@ -45,7 +45,7 @@ async def test_models_stand_by_provider_with_what_they_hold_and_cost_and_why_the
         await at.shows("$3/$15", "200k", "reasons")
 
 
-@presses("models.slot")
+@presses("models.slot", "ask.done")
 async def test_a_model_without_a_key_asks_for_it_and_is_chosen_then() -> None:
     async with table(catalog=CATALOG) as at:
         left = await models(at)

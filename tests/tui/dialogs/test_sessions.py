@@ -10,11 +10,11 @@ from tests.server.asking import running, shell
 from tests.tui.dialogs.scene import Table, table
 from tests.tui.scene import presses, snapshot
 from turnkeeper.models.scripted import Hold, Say, turn
-from turnkeeper.tui.dialogs.ask import AskDialog
 from turnkeeper.tui.dialogs.confirm import ConfirmDialog
+from turnkeeper.tui.dialogs.line import Export, Rename
 from turnkeeper.tui.dialogs.models import Models
 from turnkeeper.tui.dialogs.providers import Providers
-from turnkeeper.tui.dialogs.sessions import Sessions, file_name
+from turnkeeper.tui.dialogs.sessions import Sessions
 from turnkeeper.tui.wishes import Open
 
 
@@ -69,14 +69,15 @@ async def test_all_conversations_are_searched_for_what_was_said_in_them() -> Non
         await at.until(lambda: left == [Open(session)])
 
 
-@presses("sessions.rename", "ask.done")
+@presses("sessions.rename")
 async def test_a_session_is_renamed_for_everybody() -> None:
     async with table() as at:
         _, ids = await shown(at, "Old")
         await at.press("ctrl+r")
-        assert isinstance(at.app.screen, AskDialog)
+        await at.until(lambda: isinstance(at.app.screen, Rename))
         await at.press(*["backspace"] * 3)
         await at.type("New name\n")
+        await at.until(lambda: isinstance(at.app.screen, Sessions))
         await at.shows("New name")
         assert (await at.workspace.sessions.get(ids["Old"])).title == "New name"
 
@@ -108,27 +109,18 @@ async def test_a_fork_is_opened() -> None:
 
 
 @presses("sessions.export")
-async def test_a_conversation_is_written_to_a_file_and_over_none(tmp_path: Path) -> None:
+async def test_a_conversation_is_written_to_a_file(tmp_path: Path) -> None:
     async with table(turn(Say("forty-two"))) as at:
         await at.prompt("what is it?", title="Deep thought")
         await at.workspace.runs.wait("r1")
         await shown(at)
         path = tmp_path / "talk.md"
-        for _ in range(2):
-            await at.press("ctrl+e")
-            await at.until(lambda: isinstance(at.app.screen, AskDialog))
-            field = at.app.screen.query_one(Input)
-            field.value = ""
-            await at.type(str(path))
-            await at.press("enter")
-            await at.until(path.exists)
-        await at.shows("Could not export")
+        await at.press("ctrl+e")
+        await at.until(lambda: isinstance(at.app.screen, Export))
+        at.app.screen.query_one(Input).value = str(path)
+        await at.press("enter")
+        await at.until(lambda: isinstance(at.app.screen, Sessions))
     assert "forty-two" in path.read_text("utf-8")
-
-
-def test_a_title_makes_a_name_for_a_file() -> None:
-    assert file_name("Fix: the ../parser!") == "fix-the-parser"
-    assert file_name("…") == "session"
 
 
 @presses("dialog.close")

@@ -52,7 +52,7 @@ class Filtered(Dialog):
     NOTHING = "There is nothing here."
     DEFAULT_CSS = """
     Filtered #filter { margin: 1 0; }
-    Filtered #rows { height: auto; max-height: 1fr; }
+    Filtered #rows { height: auto; max-height: 50vh; text-wrap: nowrap; text-overflow: ellipsis; }
     Filtered #nothing { color: $text-muted; height: auto; display: none; }
     Filtered #about { color: $text-muted; height: auto; max-height: 4; margin-top: 1; }
     """

@@ -1,18 +1,18 @@
 """The palette: every command by its name, with what it does and the key that does it too."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual.content import Content
 
 from turnkeeper.client.view import View
-from turnkeeper.tui.commands import COMMANDS
+from turnkeeper.tui.commands import COMMANDS, Command
 from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.keymap import BY_ID, shown_keys
 from turnkeeper.tui.live import Live
 from turnkeeper.tui.wishes import Call
 
 NAME_CELLS = 14
-ABOUT_CELLS = 62
+KEY_CELLS = 10
 
 
 class Palette(Filtered):
@@ -34,8 +34,8 @@ class Palette(Filtered):
                 command.name,
                 Content.assemble(
                     (command.name.ljust(NAME_CELLS), "bold"),
-                    command.about.ljust(ABOUT_CELLS),
-                    (f"  {shown_keys(BY_ID[command.key], own)}" if command.key in BY_ID else "", "$text-primary"),
+                    (keys_of(command, own).ljust(KEY_CELLS), "$text-primary"),
+                    command.about,
                 ),
                 f"{command.name} {command.about} {' '.join(command.aliases)}",
             )
@@ -44,3 +44,9 @@ class Palette(Filtered):
 
     def taken(self, row: Row) -> None:
         self.leave(Call(row.id))
+
+
+def keys_of(command: Command, own: Mapping[str, str]) -> str:
+    """The first of the keys that do the same, as it is bound now."""
+    row = BY_ID.get(command.key)
+    return shown_keys(row, own).partition(",")[0] if row is not None else ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from pathlib import PurePath
 from typing import Any
 
 import anyio
@@ -13,11 +12,11 @@ from turnkeeper.client.view import View
 from turnkeeper.protocol.wire_overview import SearchHit
 from turnkeeper.protocol.wire_sessions import Session
 from turnkeeper.tui.chat.ink import one_line
-from turnkeeper.tui.dialogs.ask import AskDialog
 from turnkeeper.tui.dialogs.asking import quoted
 from turnkeeper.tui.dialogs.confirm import ConfirmDialog
 from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.dialogs.keys import KEYS
+from turnkeeper.tui.dialogs.line import Export, Rename
 from turnkeeper.tui.glyphs import Glyphs
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
@@ -97,15 +96,7 @@ class Sessions(Filtered):
 
     def action_rename(self) -> None:
         if (session := self.session) is not None:
-            self.app.push_screen(
-                AskDialog(
-                    self.live,
-                    "Rename",
-                    "A title that you give stays; nothing replaces it.",
-                    value=session.title,
-                    given=lambda title: self._begin(partial(self._rename, session.id, title)),
-                )
-            )
+            self.app.push_screen(Rename(self.live, session.id))
 
     def action_delete(self) -> None:
         if (session := self.session) is not None:
@@ -127,22 +118,11 @@ class Sessions(Filtered):
 
     def action_export(self) -> None:
         if (session := self.session) is not None:
-            self.app.push_screen(
-                AskDialog(
-                    self.live,
-                    "Export",
-                    "To a file on this computer: .md to read, .html to look at, .json to work with.",
-                    value=f"{file_name(session.title)}.md",
-                    given=lambda path: self._begin(partial(self._export, session, path)),
-                )
-            )
+            self.app.push_screen(Export(self.live, session.id))
 
     def _begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Beside the dialog, and to its end also when that closes."""
         self.host.run_worker(work, name="sessions", group="sessions")
-
-    async def _rename(self, session_id: str, title: str) -> None:
-        await self.live.attempt(self.live.workspace.sessions.rename(session_id, title), "rename the session")
 
     async def _delete(self, session_id: str) -> None:
         await self.live.attempt(self.live.workspace.sessions.delete(session_id), "delete the session")
@@ -151,21 +131,6 @@ class Sessions(Filtered):
         copy = await self.live.attempt(self.live.workspace.overview.fork(session_id), "fork the session")
         if copy is not None:
             self.leave(Open(copy.id))
-
-    async def _export(self, session: Session, path: str) -> None:
-        from turnkeeper.client.exporting import EXPORTS
-
-        messages = await self.live.attempt(self.live.workspace.messages.list(session.id), "read the conversation")
-        if messages is None:
-            return
-        write = EXPORTS.get(PurePath(path).suffix.removeprefix("."), EXPORTS["markdown"])
-        try:
-            async with await anyio.open_file(await anyio.Path(path).expanduser(), "x", encoding="utf-8") as file:
-                await file.write(write(session, messages))
-        except OSError as error:
-            self.host.say(f"{path}: {error.strerror}", title="Could not export the session", severity="error")
-            return
-        self.host.say(f"Written to {await anyio.Path(path).absolute()}")
 
 
 def session_row(view: View, session: Session, now: float, glyphs: Glyphs, live: Live) -> Row:
@@ -193,9 +158,3 @@ def hit_row(number: int, hit: SearchHit, now: float, typed: str) -> Row:
     return Row(
         str(number), Content("\n").join([head, Content(said)]) if said else head, f"{typed} {said}".strip() or "-"
     )
-
-
-def file_name(title: str) -> str:
-    """A title as the name of a file."""
-    said = "".join(char if char.isalnum() else "-" for char in one_line(title).lower())
-    return "-".join(part for part in said.split("-") if part)[:60] or "session"
