@@ -2,15 +2,19 @@
 
 from dataclasses import replace
 
-from tests.tui.scene import At, presses, terminal
+from tests.tui.dialogs.house import at_home
+from tests.tui.scene import At, another, presses, terminal
 from turnkeeper.models.scripted import CallTool, Hold, Say, turn
+from turnkeeper.protocol.config import Scope
 from turnkeeper.protocol.requests import Decision
 from turnkeeper.protocol.runs import Outcome
 from turnkeeper.store.memory import MemoryStore
 from turnkeeper.testing.scene import QUICK, PlainTool
 from turnkeeper.tools.tool import Asking, Call, Hands
+from turnkeeper.tui.dialogs.help import Help
 from turnkeeper.tui.dialogs.line import EditPrompt
 from turnkeeper.tui.dialogs.models import Models
+from turnkeeper.tui.dialogs.people import People
 from turnkeeper.tui.dialogs.permission import PermissionDialog
 from turnkeeper.tui.dialogs.permissions import Permissions
 from turnkeeper.tui.dialogs.sessions import Sessions
@@ -313,3 +317,51 @@ async def test_what_was_allowed_for_longer_is_listed_and_taken_back() -> None:
         assert await at.workspace.permissions.grants() == []
         await at.press("tab")
         await at.shows("allowed by you")
+
+
+async def test_somebody_is_followed_from_session_to_session_until_one_opens_another_oneself() -> None:
+    async with terminal(turn(Say("First answer.")), turn(Say("Second answer."))) as at:
+        ids: list[str] = []
+        for title in ("one", "two"):
+            ids.append((await at.workspace.sessions.create(title)).id)
+            await at.workspace.runs.wait(await at.workspace.runs.submit(ids[-1], title))
+        async with another(at.server, at.workspace) as guide:
+            assert guide.app.main is not None
+            assert at.app.main is not None
+            await guide.app.main.open(ids[0])
+            await at.until(lambda: any(one.session_id == ids[0] for one in at.live.view.clients.values()))
+            await at.type("/people")
+            await at.press("enter")
+            await at.until(lambda: isinstance(at.app.screen, People))
+            await at.shows("looks at one")
+            await at.press("enter")
+            await at.shows("First answer.", "following")
+            await guide.app.main.open(ids[1])
+            await at.shows("Second answer.", "following")
+            await at.app.main.open(ids[0])
+            await guide.app.main.open("")
+            await guide.app.main.open(ids[1])
+            await at.until(lambda: any(one.session_id == ids[1] for one in at.live.view.clients.values()))
+            await at.shows("First answer.", "ready")
+            assert at.app.main.following == ""
+
+
+async def test_keys_of_ones_own_take_the_place_of_those_of_the_map() -> None:
+    async with at_home() as at:
+        await at.press("ctrl+g")
+        await at.until(lambda: isinstance(at.app.screen, Help))
+        await at.press("escape")
+        await at.workspace.config.set(Scope.GLOBAL, "options.tui.keys", {"app.help": "f9", "app.nowhere": "f8"})
+        await at.shows("there is no app.nowhere in the key map")
+        await at.press("ctrl+g")
+        await at.press("f9")
+        await at.until(lambda: isinstance(at.app.screen, Help))
+        await at.shows("f9")
+
+
+async def test_a_theme_of_ones_own_is_shown_as_soon_as_it_is_set() -> None:
+    async with at_home() as at:
+        await at.workspace.config.set(Scope.GLOBAL, "options.tui.themes", {"mine": {"primary": "#ff8800"}})
+        await at.workspace.config.set(Scope.GLOBAL, "options.tui.theme", "mine")
+        await at.until(lambda: at.app.theme == "mine")
+        assert at.app.current_theme.primary == "#ff8800"

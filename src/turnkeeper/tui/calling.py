@@ -29,6 +29,7 @@ DIALOGS = {
     "files": "files:Files",
     "why": "why:WhyBusy",
     "jobs": "jobs:Jobs",
+    "people": "people:People",
     "permissions": "permissions:Permissions",
     "providers": "providers:Providers",
     "settings": "settings:SettingsDialog",
@@ -106,6 +107,8 @@ class Calling:
                 await main.send(text)
             case wishes.Put(text):
                 main.composer.put(text)
+            case wishes.Follow(client_id):
+                await main.follow(client_id)
             case wishes.Edit(run_id, text):
                 if run := main.live.view.runs.get(run_id):
                     await main.doing.edit(run, text)

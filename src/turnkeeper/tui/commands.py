@@ -31,6 +31,7 @@ COMMANDS = (
     Command("queue", "Prompts that wait: edit, order, remove, send now", key="app.queue"),
     Command("why", "Why is nothing happening?"),
     Command("jobs", "Commands that run in the background"),
+    Command("people", "Who is here, and to follow one of them", aliases=("follow", "who")),
     Command("permissions", "What may be done without asking, and what was asked", aliases=("allow",)),
     Command("yolo", "Do everything without asking, or ask again", key="app.yolo"),
     Command("providers", "Providers and their keys", aliases=("login",)),

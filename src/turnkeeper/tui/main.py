@@ -62,6 +62,8 @@ class Main(Screen[None]):
         self.live = live
         self.session_id = ""
         self.is_shown = False
+        self.following = ""
+        """Whose sessions are shown as they go from one to the next; empty for nobody's."""
         self.facts = Facts()
         self.side_wish: bool | None = None
         """Whether somebody wants the side, or wants it not; None leaves it to the room there is."""
@@ -129,9 +131,9 @@ class Main(Screen[None]):
 
     # Sessions
 
-    async def open(self, session_id: str) -> None:
-        """Show a session; the landing, where none is named."""
-        self.session_id = session_id
+    async def open(self, session_id: str, *, following: str = "") -> None:
+        """Show a session; the landing, where none is named. Whoever opens one follows nobody any more."""
+        self.session_id, self.following = session_id, following
         self._around.show(session_id)
         composer = self.composer
         composer.session_id = session_id
@@ -140,6 +142,20 @@ class Main(Screen[None]):
         self.draw()
         composer.focus()
         await self.live.attempt(self.live.workspace.select(session_id), "say which session this looks at")
+
+    async def follow(self, client_id: str) -> None:
+        """Show what this client looks at, now and whenever that changes."""
+        client = self.live.view.clients.get(client_id)
+        if client is not None:
+            await self.open(client.session_id, following=client_id)
+
+    def _follow_on(self, view: View) -> None:
+        client = view.clients.get(self.following)
+        if client is None:
+            host_of(self).say(f"{self.live.name_of(self.following)} has left.")
+            self.following = ""
+        elif client.session_id and client.session_id != self.session_id:
+            self.run_worker(partial(self.open, client.session_id, following=self.following), group="following")
 
     async def _open_new(self) -> str:
         session_id = await self.doing.begin()
@@ -158,6 +174,8 @@ class Main(Screen[None]):
             return
         if before.config_revision != now.config_revision:
             self.post_message(self.SettingsMoved())
+        if self.following and before.clients is not now.clients:
+            self._follow_on(now)
         self.draw()
         self.ask_next()
 
@@ -179,6 +197,7 @@ class Main(Screen[None]):
         status = self.status
         status.heard(view, self.session_id)
         status.yolo = view.skip
+        status.following = self.live.name_of(self.following) if self.following else ""
         here = set(requests_of(view, family(view, self.session_id)))
         status.elsewhere = sum(request not in here for request in requests_of(view, frozenset(view.sessions)))
 

@@ -39,4 +39,11 @@ class Edit:
     text: str
 
 
-Wish = Open | Call | Send | Put | Edit
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Show whichever session this client looks at, from now on."""
+
+    client_id: str
+
+
+Wish = Open | Call | Send | Put | Edit | Follow

@@ -29,6 +29,9 @@ class Status(Widget):
     elsewhere: reactive[int] = reactive(0)
     """How many other sessions wait for somebody."""
 
+    following: reactive[str] = reactive("")
+    """Whose sessions are shown."""
+
     def __init__(self, now: Callable[[], float], hints: Callable[[], list[Hint]]) -> None:
         super().__init__(id="status")
         self._now = now
@@ -64,6 +67,8 @@ class Status(Widget):
         parts: list[Content] = []
         if self.yolo:
             parts.append(Content.styled(f"{glyphs.warning} yolo", "$text-warning bold"))
+        if self.following:
+            parts.append(Content.styled(f"{glyphs.here} following {self.following}", "$text-accent"))
         if self.elsewhere:
             said = f"{self.elsewhere} elsewhere" if self.elsewhere > 1 else "1 elsewhere"
             parts.append(Content.styled(f"{glyphs.waiting} {said} waits for an answer", "$text-warning"))
