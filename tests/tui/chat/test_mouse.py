@@ -61,6 +61,18 @@ async def test_what_is_dragged_over_is_copied_without_margins() -> None:
         assert at.app.copied == ["line here\n\n  second"]
 
 
+async def test_what_is_dragged_over_several_items_in_the_midst_of_it_all_is_copied() -> None:
+    async with reading(gallery.view_of(answers(20)), size=(60, 20)) as at:
+        await at.press("b", "b")
+        first = row_of(at, "Question")
+        await at.pilot.mouse_down(Transcript, offset=(4, first))
+        await at.pilot.hover(Transcript, offset=(7, first + 2))
+        await at.pilot.mouse_up(Transcript, offset=(7, first + 2))
+        await at.pilot.pause()
+        question = at.lines[first].strip(" ▌")
+        assert at.app.copied == [f"{question}\n\n  a   │"]
+
+
 async def test_two_clicks_take_a_word_and_three_a_line() -> None:
     async with reading(gallery.view_of([gallery.model("a", Text("see src/parser.py there"))])) as at:
         place = (12, row_of(at, "parser"))

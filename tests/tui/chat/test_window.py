@@ -177,10 +177,12 @@ def test_however_much_was_in_sight_what_is_kept_is_bounded() -> None:
 def test_places_and_rows_agree_whatever_was_measured() -> None:
     sheet = Sheet(Ink(60, UNICODE))
     sheet.put(tuple(Said(f"k{n}", TABLE * (n % 3 + 1)) for n in range(50)))
-    for index in (49, 3, 20, 21, 0):
-        sheet.lines(index)
-        for other in range(50):
-            assert sheet.at(sheet.start(other)) == (other, 0)
+    for index in range(49, -1, -1):
+        before, guessed = sheet.height, sheet.start(index + 1) - sheet.start(index)
+        measured = len(sheet.lines(index))
+        assert sheet.height == before + measured - guessed
+        assert all(sheet.at(sheet.start(other)) == (other, 0) for other in range(50))
+    assert sheet.height == sum(len(sheet.lines(index)) for index in range(50))
 
 
 def test_a_growing_text_keeps_the_lines_that_cannot_change() -> None:
