@@ -239,9 +239,6 @@ async def met_or_ended(stage: Stage, disk: FaultyDisk, run_id: RunId) -> None:
         either.start_soon(met)
 
 
-LOCKED_OUT = (turn(Say("half of "), Hold("here"), Say("it")), turn(Say("later")))
-
-
 async def test_a_stranger_who_holds_the_database_is_named_and_a_run_waits_until_it_lets_go(tmp_path: Path) -> None:
     with fail_after(30):
         async with (

@@ -19,6 +19,7 @@ from anyio.abc import SocketStream
 
 from turnkeeper.models.scripted import Turn
 from turnkeeper.protocol.hosts import Host
+from turnkeeper.server.bounds import Bounds
 from turnkeeper.server.listen import bind
 from turnkeeper.server.serving import serve
 from turnkeeper.testing.bridge import Heard, parsed
@@ -181,7 +182,7 @@ class Served:
 
 
 @asynccontextmanager
-async def served(*turns: Turn, tcp: bool = False, **more: Any) -> AsyncGenerator[Served]:
+async def served(*turns: Turn, tcp: bool = False, bounds: Bounds | None = None, **more: Any) -> AsyncGenerator[Served]:
     with tempfile.TemporaryDirectory(prefix="tk-") as folder:
         socket = Path(folder) / "s.sock"
         async with front(*turns, **more) as house, anyio.create_task_group() as tasks:
@@ -189,7 +190,7 @@ async def served(*turns: Turn, tcp: bool = False, **more: Any) -> AsyncGenerator
             listening = bind(Host("tcp", "127.0.0.1:0") if tcp else Host("unix", str(socket)))
 
             async def serving() -> None:
-                await serve(house.door, [listening], house.reception)
+                await serve(house.door, [listening], house.reception, bounds=bounds or Bounds())
                 left.set()
 
             port = listening.getsockname()[1] if tcp else 0

@@ -14,6 +14,13 @@ ATTACHED = _in("clients", "only_who_has_a_stream_open_can_look_at_a_session")
 BUSY = _in("presence", "a_session_is_busy_as_long_as_its_run_is_active")
 COUNTED = _in("presence", "attached_clients_follow_who_comes_chooses_switches_and_leaves")
 TABLE = _in("routes", "each_route_of_the_original_answers_exactly_as_it_does")
+LEFT = _in(
+    # The original has no answer of its own for this, so that it is told as a defect. Here it has.
+    "leaving",
+    "a_cancel_that_was_on_its_way_when_the_workspace_closed_is_told_so",
+    "whoever_waits_for_a_prompt_that_is_kept_in_line_is_told_when_the_workspace_has_closed",
+    "a_request_that_outlasts_the_patience_of_a_leaving_server_is_told_that_it_leaves",
+)
 GONE = _in("cancel", "a_request_that_is_gone_does_not_take_its_run_along")
 
 
@@ -412,6 +419,7 @@ PROMISES: dict[str, list[str]] = {
     "wire.md T-50": RUN,
     "wire.md T-51": _in("crush", "a_client_whose_workspace_is_gone_comes_back_into_a_new_one"),
     "wire.md T-52": _in("crush", "a_server_of_another_version_stands_down_only_if_nobody_needs_it"),
+    "wire.md 9.1 TestHandleError_ContextCanceledFallsThroughTo500": LEFT,
     # Our own routes.
     "a run can be looked at, waited for and cancelled": _in(
         "runs",

@@ -88,10 +88,15 @@ class LiveSession:
             letter.problem = QueueFull(INBOX_LETTERS_MAX)
             letter.done.set()
             return letter
-        self._inbox.append(letter)
         if not self._working:
+            try:
+                self._tasks.start_soon(self._work)
+            except RuntimeError:  # the group has ended, and the workspace with it
+                letter.problem = WorkspaceClosing()
+                letter.done.set()
+                return letter
             self._working = True
-            self._tasks.start_soon(self._work)
+        self._inbox.append(letter)
         return letter
 
     async def tell(self, command: told.Command) -> list[Event]:

@@ -7,7 +7,7 @@ which stops what runs within a limit. Everything it starts lives in its one task
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import anyio
 from anyio.abc import TaskGroup
@@ -40,6 +40,8 @@ class Workspace:
         self.tasks = tasks
         self.names = Names(means)
         self.closing = False
+        self._over = False
+        """What has not ended by now will not end here."""
         self.unasked: frozenset[tuple[ClientId, SessionId]] = frozenset()
         """Whose runs ask nobody for permission, in one session or (without one) in all; every change is told."""
         self.on_quiet: Callable[[], None] | None = None
@@ -114,7 +116,7 @@ class Workspace:
     # Endings
 
     async def ended(self, run_id: RunId) -> Run:
-        """The run, once it has ended, however long that takes: put a limit around it."""
+        """The run, once it has ended, however long that takes: put a limit around it. Closing ends the wait, too."""
         ending = self._waiting.setdefault(run_id, anyio.Event())
         while True:
             run = await self.means.store.run(run_id)
@@ -124,6 +126,8 @@ class Workspace:
             if run.state is RunState.ENDED:
                 self._waiting.pop(run_id, None)
                 return run
+            if self._over:
+                raise WorkspaceClosing
             await ending.wait()
 
     async def cancel(self, session_id: SessionId, command: told.Cancel) -> list[Run]:
@@ -134,7 +138,7 @@ class Workspace:
         stopped = [event.run_id for event in events if isinstance(event, e.RunComplete | e.RunStopping)]
         if (already := self._stopping(session_id, command)) and already not in stopped:
             stopped.append(already)
-        with anyio.move_on_after(self.means.knobs.stop_seconds + 1):
+        with anyio.move_on_after(self.means.knobs.stop_seconds + 1), suppress(WorkspaceClosing):
             return [await self.ended(run_id) for run_id in stopped]
         known = [await self.means.store.run(run_id) for run_id in stopped]
         return [run for run in known if run is not None]
@@ -204,6 +208,13 @@ class Workspace:
                     closing.start_soon(self._close_session, session, keep_queue)
             for run_id in list(self._running):
                 await self.ended(run_id)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Nobody waits any longer for what does not end here: a line that is kept, a run that did not stop."""
+        self._over = True
+        for run_id in list(self._waiting):
+            self._ring(run_id)
 
     async def _close_session(self, session: LiveSession, keep_queue: bool) -> None:
         if session.is_idle and (session.state is None or not session.state.queue):
@@ -232,6 +243,7 @@ async def open_workspace(means: Means) -> AsyncGenerator[Workspace]:
                 yield workspace
         finally:
             workspace.closing = True
+            workspace.let_go()
             tasks.cancel_scope.cancel()
     if refused:
         raise refused

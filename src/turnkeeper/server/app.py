@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Sequence
 
+import anyio
 from starlette.types import Message, Receive, Scope, Send
 
 from turnkeeper.engine.reception import Reception
-from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.problems import Problem, ServerClosing
 from turnkeeper.protocol.wire import answer
 from turnkeeper.protocol.wire_workspaces import ProblemBody
 from turnkeeper.server.bounds import LARGE_BODIES_MAX, Luggage, Patience
@@ -19,6 +20,8 @@ log = logging.getLogger(__name__)
 PLAIN = b"text/plain; charset=utf-8"
 NOT_FOUND = Reply(404, b"404 page not found\n", PLAIN)
 NOT_ALLOWED = b"Method Not Allowed\n"
+LAST_WORDS_SECONDS = 1.0
+"""For a client to take what it is told when the server leaves in the middle of its request."""
 
 
 class Door:
@@ -60,6 +63,12 @@ class Door:
                 return
         except ClientLeft:
             return
+        except anyio.get_cancelled_exc_class():
+            # The server leaves without waiting any longer; whoever still waits for an answer is told that.
+            if not begun:
+                with anyio.move_on_after(LAST_WORDS_SECONDS, shield=True):
+                    await _send(refusal(ServerClosing()), send, head=scope["method"] == "HEAD")
+            raise
         except Problem as problem:
             reply = refusal(problem)
         except Exception:  # the last catcher: a defect of ours is logged here and told without its insides
