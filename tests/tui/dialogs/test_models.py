@@ -125,3 +125,10 @@ async def test_how_it_looks(size: tuple[int, int], theme: str) -> None:
         await at.shows("2 ready")
         await at.pilot.pause()
         snapshot(at.app, f"providers-{size[0]}-{theme.removeprefix('turnkeeper-')}")
+
+
+def test_what_is_set_up_needs_no_key_where_nobody_says_otherwise() -> None:
+    offline = ProviderConfig("offline", "Offline", models=(TINY,))
+    known, _ = offers(Config(providers={"offline": offline}), CATALOG, [])
+    assert (known["offline/tiny"].why, known["offline/tiny"].needs_key) == ("", False)
+    assert known["acme/big"].needs_key

@@ -50,7 +50,9 @@ def offers(
     for id in dict.fromkeys([*by_state, *config.providers, *known]):
         provider, entry, state = config.providers.get(id), known.get(id), by_state.get(id)
         name = (provider and provider.name) or (entry and entry.name) or (state and state.name) or id
-        if state is None:
+        if state is None and provider is not None:
+            why, needs_key = "disabled" if provider.disable else "", False
+        elif state is None:
             why, needs_key = "needs a key", True
         else:
             why = "" if state.state == READY else state.why or state.state
