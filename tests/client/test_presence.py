@@ -13,7 +13,9 @@ from turnkeeper.models.scripted import Say, turn
 from turnkeeper.protocol.clients import ClientKind
 from turnkeeper.protocol.hosts import Host
 from turnkeeper.protocol.wire_clients import ClientView, NameView, Presence
+from turnkeeper.protocol.wire_details import RequestClosed
 from turnkeeper.protocol.wire_own import Snapshot
+from turnkeeper.protocol.wire_requests import PermissionNotification, PermissionRequest
 from turnkeeper.protocol.wire_sessions import Session
 from turnkeeper.protocol.wire_stream import Envelope
 
@@ -92,3 +94,11 @@ def test_a_client_that_is_given_no_name_is_called_by_whose_it_is_and_where(monke
     host = Host("unix", "/nowhere.sock")
     assert Client(host).name.startswith("dora@")
     assert Client(host, name="").name == ""
+
+
+def test_an_answer_in_one_session_settles_nothing_in_another_whose_call_has_the_same_id() -> None:
+    asked = [PermissionRequest(id=id, session_id=id, tool_call_id="call-1", digest="d") for id in ("s1", "s2")]
+    view = begun(Snapshot(1, permissions=tuple(asked)))
+    view = seen(view, Envelope("request_answered", "updated", RequestClosed("s1", "s1", by="a", decision="allowed")))
+    view = seen(view, Envelope("permission_notification", "created", PermissionNotification("call-1", granted=True)))
+    assert list(view.permissions) == ["s2"]

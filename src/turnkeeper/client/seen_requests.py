@@ -39,7 +39,8 @@ def notified(view: View, _: Envelope, payload: PermissionNotification) -> View:
     if not payload.granted and not payload.denied:
         return view
     call = payload.tool_call_id
-    open_now = [id for id, request in view.permissions.items() if request.tool_call_id == call]
+    # Models reuse the ids of calls. Our own servers (a digest tells them) also say which request it was.
+    open_now = [id for id, one in view.permissions.items() if one.tool_call_id == call and not one.digest]
     answered = [id for id, known in view.settled.items() if known.tool_call_id == call and known.granted is None]
     for id in [*open_now, *answered]:
         known = view.settled.get(id, Settled(call))
