@@ -7,7 +7,7 @@ from tests.tui.scene import At, another, presses, terminal
 from turnkeeper.models.scripted import CallTool, Hold, Say, turn
 from turnkeeper.protocol.config import Scope
 from turnkeeper.protocol.requests import Decision
-from turnkeeper.protocol.runs import Outcome
+from turnkeeper.protocol.runs import Attachment, Outcome
 from turnkeeper.store.memory import MemoryStore
 from turnkeeper.testing.scene import QUICK, PlainTool
 from turnkeeper.tools.tool import Asking, Call, Hands
@@ -106,6 +106,19 @@ async def test_a_waiting_prompt_is_taken_out_and_given_back() -> None:
         await at.press("d")
         await at.until(lambda: line(at, session_id) == ["third"])
         await at.until(lambda: at.app.screen.query_one(Composer)._area.text == "second")
+
+
+async def test_what_was_attached_to_a_prompt_comes_back_with_it() -> None:
+    async with terminal(HELD) as at:
+        session_id = await busy(at)
+        assert at.app.main is not None
+        notes = Attachment("notes.txt", "notes.txt", "text/plain", b"some notes")
+        await at.app.main.send("read this", (notes,))
+        await at.until(lambda: line(at, session_id) == ["read this"])
+        await at.press("ctrl+t")
+        await at.press("d")
+        await at.shows("notes.txt", "read this")
+        await at.until(lambda: line(at, session_id) == [])
 
 
 @presses("queue.now")

@@ -137,8 +137,9 @@ class Terminal(Host):
         self.theme = themes.chosen(settings.theme, self._themes, self.env)
         if settings.keys != before.keys:
             self.set_keymap(moved(settings.keys))
-        for wrong in (*themes.wrong_themes(settings.themes), *wrong_keys(settings.keys)):
-            self.say(wrong, severity="warning")
+        if (settings.keys, settings.themes) != (before.keys, before.themes):
+            for wrong in (*themes.wrong_themes(settings.themes), *wrong_keys(settings.keys)):
+                self.say(wrong, severity="warning")
         self.set_class(self.plain, "-plain")
         self.set_class(settings.transparent, "-transparent")
         if self.main is not None:

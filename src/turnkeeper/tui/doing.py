@@ -18,18 +18,21 @@ from turnkeeper.tui.side.activity import clock
 TITLE = "New Session"
 """What the server replaces by a title of its own making."""
 NOTHING = "there is nothing to"
+SENT_ALONG_MAX = 16
+"""For how many prompts what was attached is remembered here, in case they are taken out of the line."""
 
 Give = Callable[[str, Sequence[Attachment]], None]
 """Puts a text back where it was written."""
 
 
 class Doing:
-    """Owns nothing: it asks the server on behalf of one terminal."""
+    """Asks the server on behalf of one terminal. It owns what was sent along with prompts that may still come back."""
 
     def __init__(self, live: Live, host: Host, give_back: Give) -> None:
         self._live = live
         self._host = host
         self._give_back = give_back
+        self._sent_along: dict[str, Sequence[Attachment]] = {}
 
     # Prompts
 
@@ -47,6 +50,10 @@ class Doing:
             self._give_back(text, attachments)
             self._host.problem(problem, "send this; it is back where you wrote it")
             return False
+        if attachments:
+            self._sent_along[run_id] = attachments
+            for oldest in list(self._sent_along)[:-SENT_ALONG_MAX]:
+                del self._sent_along[oldest]
         return True
 
     async def shell(self, session_id: str, command: str, width: int) -> None:
@@ -76,7 +83,10 @@ class Doing:
     async def take_out(self, run: RunView) -> None:
         """Out of the line, and back to whoever takes it out."""
         if await self._live.attempt(self._live.workspace.runs.cancel(run.run_id), "take it out of the line"):
-            self._give_back(run.prompt, ())
+            known = self._sent_along.pop(run.run_id, ())
+            self._give_back(run.prompt, known)
+            if len(known) < len(run.attachments):
+                self._host.say("What was attached to it has to be attached again.", severity="warning")
 
     async def move(self, run: RunView, place: int) -> None:
         await self._live.attempt(self._live.workspace.runs.move(run.run_id, place), "move it in the line")
@@ -128,12 +138,15 @@ class Doing:
 
     async def ask_nobody(self, skip: bool) -> None:
         """From now on this terminal's runs ask nobody, or ask again."""
-        done = await self._live.attempt(self._live.workspace.permissions.set_skip(skip), "change what is asked")
-        del done
-        self._host.say(
-            "Your runs from here ask nobody for permission. ctrl+y asks again." if skip else "Your runs ask again.",
-            severity="warning" if skip else "information",
-        )
+        try:
+            await self._live.workspace.permissions.set_skip(skip)
+        except Problem as problem:
+            self._host.problem(problem, "change what is asked")
+            return
+        if skip:
+            self._host.say("Your runs ask nobody for permission now; the same key asks again.", severity="warning")
+        else:
+            self._host.say("Your runs ask again.")
 
     async def init_prompt(self) -> str:
         """What to send so that the project gets described; empty where that cannot be learnt."""
