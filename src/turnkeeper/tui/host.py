@@ -1,14 +1,16 @@
 """What every part of the terminal may ask of the application it is in."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from textual.app import App
 from textual.dom import DOMNode
+from textual.filter import LineFilter
 
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.tui.glyphs import Glyphs, glyphs_for
+from turnkeeper.tui.legible import LEGIBLE
 from turnkeeper.tui.settings import Settings
 
 TOAST_SECONDS = 5.0
@@ -33,6 +35,9 @@ class Host(App[int]):
         self.settings = Settings()
         self.glyphs: Glyphs = glyphs_for("", env)
         self.plain = wants_plain(env)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return (*super().get_line_filters(), LEGIBLE)
 
     def problem(self, problem: Problem, doing: str) -> None:
         """Tell that something could not be done."""

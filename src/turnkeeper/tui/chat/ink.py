@@ -32,7 +32,9 @@ STYLES = (
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _COLOUR = re.compile(r"(\x1b\[[0-9;:]*m)")
 # Also what turns the direction of writing: a line must read as what it is.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
+"""What moves a cursor or turns the direction of writing, as a range of characters; tabs and line ends are text."""
+_CONTROLS = re.compile(f"[{CONTROLS}]")
 
 
 @dataclass(eq=False, slots=True)
