@@ -40,12 +40,14 @@ def test_a_server_elsewhere_is_not_ours_to_start_or_stop() -> None:
 
 def test_the_server_in_the_foreground_leaves_on_a_signal() -> None:
     with home() as at:
-        process = at.begin("server")
+        process = at.begin("server", "--log-file", "server.log")
         assert process.stderr is not None
         assert process.stderr.readline().startswith(f"Turnkeeper {__version__} listens on unix://")
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
         assert process.returncode == 0
+        # The directory can be looked into; what is said in the log is the owner's alone.
+        assert (at.project / "server.log").stat().st_mode & 0o077 == 0
 
 
 def test_the_log_can_say_what_no_text_can(tmp_path: Path) -> None:

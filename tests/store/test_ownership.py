@@ -14,11 +14,12 @@ import pytest
 from tests.store.replaying import views_equal_replay
 from tests.store.scenes import A, B, S, accepted, begin, completed, piece, tell
 from turnkeeper.protocol.events import RunStarted
-from turnkeeper.protocol.ids import RunId
+from turnkeeper.protocol.ids import Position, RunId
 from turnkeeper.protocol.problems import SessionMoved, StoreElsewhere, StoreGone, StoreUnavailable
 from turnkeeper.store import lock
 from turnkeeper.store.database import connect
 from turnkeeper.store.sqlite import DATABASE, SqliteStore, open_store
+from turnkeeper.store.upkeep import Upkeep
 
 SERVER = """
 import sys, anyio
@@ -149,6 +150,18 @@ async def test_a_data_directory_is_private_and_ignored_by_version_control(sqlite
     directory = sqlite.path.parent
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert (directory / ".gitignore").read_text() == "*\n"
+
+
+async def test_what_is_kept_is_private_also_in_a_directory_that_others_can_look_into(tmp_path: Path) -> None:
+    directory = tmp_path / "came-with-a-checkout"
+    directory.mkdir(mode=0o755)
+    async with open_store(directory) as store:
+        await begin(store, accepted(A))
+        await Upkeep(store).backup(directory / "copy.db")
+        await Upkeep(store).trim(before=Position(2), archive=directory / "archive.jsonl")
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in directory.iterdir()}
+    assert {"turnkeeper.db", "turnkeeper.db-wal", "copy.db", "archive.jsonl"} <= set(modes)
+    assert {name for name, mode in modes.items() if mode & 0o077} <= {".gitignore"}
 
 
 async def test_a_directory_that_cannot_be_made_is_reported_with_its_name(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -93,6 +94,16 @@ class Line(logging.Formatter):
         return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
 
 
+class LogFile(RotatingFileHandler):
+    """Its owner's alone, also where a directory was named that others can look into."""
+
+    def _open(self) -> TextIOWrapper:
+        def opener(path: str, flags: int) -> int:
+            return os.open(path, flags, 0o600)
+
+        return open(self.baseFilename, "a", encoding=self.encoding, errors=self.errors, opener=opener)
+
+
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 
 
@@ -101,7 +112,7 @@ def log_to(path: Path, *, debug: bool) -> None:
     logging.raiseExceptions = False
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # A log must be able to say what no text can, such as half a letter from a model.
-    handler = RotatingFileHandler(
+    handler = LogFile(
         path, maxBytes=LOG_BYTES_MAX, backupCount=LOG_FILES_MAX, encoding="utf-8", errors="backslashreplace"
     )
     handler.setFormatter(Line())

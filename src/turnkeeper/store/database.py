@@ -1,5 +1,7 @@
 """A connection to a database, as this room uses it."""
 
+import contextlib
+import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
@@ -47,7 +49,9 @@ class Database(Protocol):
 
 
 def connect(path: Path, *, query_only: bool = False) -> Database:
-    """Cheap enough to be made again after a failure."""
+    """Cheap enough to be made again after a failure. A database that is made here is its owner's alone."""
+    if not query_only:
+        make_private(path)
     db = apsw.Connection(str(path), statementcachesize=STATEMENTS_MAX)
     db.set_busy_timeout(BUSY_MILLISECONDS)
     typed = cast(Database, db)
@@ -55,6 +59,16 @@ def connect(path: Path, *, query_only: bool = False) -> Database:
     if query_only:
         typed.execute("PRAGMA query_only = ON")
     return typed
+
+
+def make_private(path: Path) -> None:
+    """Make a file for its owner's eyes only, unless there is one.
+
+    A directory that was there before us, as one that came with a checkout, may be open to others. What SQLite puts
+    beside a database gets the database's own mode.
+    """
+    with contextlib.suppress(OSError):  # whoever opens it tells what is wrong
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 async def undisturbed(work: Awaitable[Result]) -> Result:

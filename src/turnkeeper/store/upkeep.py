@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from turnkeeper.protocol.events import Entry
 from turnkeeper.protocol.ids import START, Position
 from turnkeeper.protocol.problems import StoreUnavailable
-from turnkeeper.store.database import Database, connect, undisturbed
+from turnkeeper.store.database import Database, connect, make_private, undisturbed
 from turnkeeper.store.faults import problem_of
 from turnkeeper.store.reading import head
 from turnkeeper.store.sqlite import SqliteStore
@@ -83,6 +83,7 @@ def _expired(db: Database, before_at: int | None, bytes_max: int | None) -> Posi
 
 def _add_lines(path: Path, entries: list[Entry]) -> None:
     """On disk before they are forgotten."""
+    make_private(path)
     try:
         with path.open("ab") as file:
             file.write(msgspec.json.Encoder().encode_lines(entries))
