@@ -40,9 +40,19 @@ class Inside:
         """One command, run as its own process would run it, in the workspace's directory."""
         return await anyio.to_thread.run_sync(command, (*arguments, "--host", str(self.server.host), "--cwd", self.cwd))
 
+    async def tk_on_a_screen(self, *arguments: str) -> Done:
+        """The same where somebody looks at what it prints."""
+        given = (*arguments, "--host", str(self.server.host), "--cwd", self.cwd)
+        return await anyio.to_thread.run_sync(command, given, Watched)
 
-def command(arguments: tuple[str, ...]) -> Done:
-    out, err = io.StringIO(), io.StringIO()
+
+class Watched(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def command(arguments: tuple[str, ...], kind: type[io.StringIO] = io.StringIO) -> Done:
+    out, err = kind(), kind()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = start(arguments)
     return Done(code, out.getvalue(), err.getvalue())

@@ -31,6 +31,35 @@ async def test_sessions_are_listed_for_people_and_for_programs() -> None:
         assert [one["id"] for one in (await at.tk("sessions", "--json")).json()] == [second, first]
 
 
+ORDERS = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
+ASKED = {
+    "list": ("sessions", "list"),
+    "json": ("sessions", "list", "--json"),
+    "search": ("sessions", "search", "words"),
+    "show": ("sessions", "show", "last"),
+    "export": ("sessions", "export", "last"),
+    "why": ("why", "last"),
+    "runs": ("runs",),
+    "unknown": ("sessions", "show", f"no{ORDERS}body"),
+    "delete": ("sessions", "delete", "last", "--yes"),
+}
+
+
+@pytest.mark.parametrize("arguments", ASKED.values(), ids=ASKED)
+async def test_nothing_that_was_said_gives_a_terminal_orders(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with inside(turn(Say(f"an {ORDERS}answer"))) as at:
+        await said(at, f"A title {ORDERS}of words", f"some {ORDERS}words")
+        done = await at.tk_on_a_screen(*arguments)
+    shown = done.out + done.err
+    assert "words" in shown or "body" in shown
+    # In JSON the direction of writing is the text's own; a terminal obeys the controls.
+    assert [char for char in shown if char in "\x1b\x07\x9b"] == []
+    assert "\u202e" not in shown or "--json" in arguments
+
+
 async def test_a_session_is_meant_by_its_id_by_the_beginning_of_it_or_as_the_last() -> None:
     async with inside(turn(Say("an answer")), turn(Say("b"))) as at:
         first = await said(at, "First", "hi")

@@ -5,6 +5,7 @@ written from the lines, so that asking what there is imports none of it.
 """
 
 import importlib
+import io
 import os
 import signal
 import sys
@@ -189,11 +190,15 @@ def meant_as(given: Sequence[str], *, is_terminal: bool) -> list[str]:
 
 def code_of(error: BaseException) -> int | None:
     """The exit code for what ended a command, said if there is something to say; None for what is a defect of ours."""
+    from turnkeeper.cli.output import plain
+
     match error:
         case click.exceptions.Exit():
             return error.exit_code
         case click.ClickException():
-            error.show()
+            shown = io.StringIO()  # what is wrong may be called by a title that somebody gave
+            error.show(shown)
+            click.echo(plain(shown.getvalue()), err=True, nl=False)
             return Exit.USAGE
         case click.exceptions.Abort() | KeyboardInterrupt():
             return 128 + signal.SIGINT
@@ -202,7 +207,7 @@ def code_of(error: BaseException) -> int | None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 128 + signal.SIGPIPE
         case Problem():
-            print(f"turnkeeper: {error.message}", file=sys.stderr)
+            print(f"turnkeeper: {plain(error.message)}", file=sys.stderr)
             return of_problem(error)
         case _:
             return None

@@ -15,18 +15,23 @@ from typing import Any, TextIO
 import msgspec
 
 GAP = "  "
-_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
+    # Also what turns the direction of writing: a command must read as what it is.
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+_JSON_CONTROL = re.compile("[\x7f-\x9f]")
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 
 
 def emit(value: Any) -> None:
     """One JSON document, for programs."""
-    print(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode())
+    print(as_json(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2)))
 
 
-def emit_line(value: Any) -> None:
-    """One JSON document on one line, at once."""
-    print(msgspec.json.encode(value).decode(), flush=True)
+def as_json(encoded: bytes) -> str:
+    """The same document, whose strings a terminal cannot obey either: JSON itself leaves some controls as they are."""
+    return _JSON_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", encoded.decode())
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> None:
@@ -45,7 +50,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, right: S
 
 def say(text: str) -> None:
     """Something about what is done, beside what was asked for: it goes to stderr."""
-    print(text, file=sys.stderr, flush=True)
+    print(plain(text), file=sys.stderr, flush=True)
 
 
 def style(text: str, *names: str, stream: TextIO | None = None) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TextIO, cast
 import msgspec
 
 from turnkeeper.cli.ending import Ending
-from turnkeeper.cli.output import plain
+from turnkeeper.cli.output import as_json, plain
 from turnkeeper.client.hearing import Again, Began, Called, Ended, More, Moved, News, Used
 from turnkeeper.protocol.messages import ToolCall
 
@@ -102,7 +102,7 @@ class JsonPrinter:
         pass
 
     def ended(self, ending: Ending) -> None:
-        self._out.write(msgspec.json.encode(ending).decode() + "\n")
+        self._out.write(as_json(msgspec.json.encode(ending)) + "\n")
         self._out.flush()
 
 
@@ -123,7 +123,7 @@ class StreamPrinter:
         self._line(ending)
 
     def _line(self, value: Any) -> None:
-        self._out.write(msgspec.json.encode(value).decode() + "\n")
+        self._out.write(as_json(msgspec.json.encode(value)) + "\n")
         self._out.flush()
 
 

@@ -192,7 +192,7 @@ def export(reach: Reach, session: str, way: str | None, output: Path | None) -> 
             found = await session_named(workspace, session)
             text = EXPORTS[chosen](found, await workspace.messages.list(found.id))
         if output is None:
-            click.echo(text, nl=False)
+            click.echo(plain(text) if is_terminal(sys.stdout) else text, nl=False)
         else:
             _write(output, text)
             say(f"Wrote {output}.")
