@@ -15,11 +15,13 @@ from turnkeeper.core.admission import (
     Settlement,
     begin,
     close,
+    end_stay,
     expire,
     next_deadline,
     retire,
     settle,
     shutdown_if_idle,
+    stay,
 )
 from turnkeeper.protocol.ids import ClientId, WorkspaceId
 from turnkeeper.protocol.problems import ChannelsDiffer, ClientRetired, ServerClosing
@@ -127,6 +129,16 @@ def test_closing_what_is_not_open_changes_nothing() -> None:
     assert close(OPEN, WorkspaceId("gone"), now=100) == OPEN
 
 
+def test_what_goes_on_without_a_workspace_keeps_the_server_until_the_last_of_it_is_over() -> None:
+    staying = close(stay(stay(OPEN)), ONE.workspace, now=100)
+    assert next_deadline(staying) is None
+    assert shutdown_if_idle(staying) == (staying, False)
+    one_left = end_stay(staying, now=200)
+    assert next_deadline(one_left) is None
+    assert next_deadline(end_stay(one_left, now=300)) == 360
+    assert next_deadline(stay(Admission(leave_at=160))) is None
+
+
 def test_a_server_that_was_never_used_does_not_leave_by_itself() -> None:
     assert next_deadline(Admission()) is None
     assert expire(Admission(), now=10**9) == Admission()
@@ -169,7 +181,7 @@ def test_leaving_is_told_before_retirement() -> None:
 
 TOLD = st.lists(
     st.tuples(
-        st.sampled_from(["begin", "settle", "fail", "close", "expire", "shutdown", "retire"]),
+        st.sampled_from(["begin", "settle", "fail", "close", "expire", "shutdown", "retire", "stay", "end"]),
         st.sampled_from([A, B]),
         st.sampled_from([HERE, THERE]),
         st.integers(0, 90),
@@ -201,6 +213,10 @@ def test_whatever_is_told_a_directory_is_open_once_and_the_server_leaves_only_wh
                 admission, _ = shutdown_if_idle(admission)
             case "retire":
                 admission = retire(admission, client)
+            case "stay" if not admission.closing:
+                admission = stay(admission)
+            case "end" if admission.staying:
+                admission = end_stay(admission, now=now, linger_seconds=linger)
             case _:
                 pass
         keys = [opened.key for opened in admission.opened]

@@ -95,6 +95,37 @@ async def test_jobs_end_with_the_session_that_started_them(scene: Scene) -> None
             assert (await client.http.get(client.path("/jobs"))).json() == []
 
 
+async def test_a_detached_job_outlives_its_workspace_and_is_listed_and_stopped_when_it_is_opened_again(
+    scene: Scene,
+) -> None:
+    scripted(
+        scene,
+        [
+            call("bash", command="echo begun; exec sleep 600", description="serve", detach=True),
+            call("bash", command="sleep 600", description="wait", run_in_background=True),
+        ],
+        [SAY],
+    )
+    with fail_after(SECONDS):
+        async with house() as door:
+            client = await door.client(scene.project, env=scene.env, yolo=True)
+            session = await client.session()
+            await ran(client, session, "r1")
+            before = (await client.http.get(client.path("/jobs"))).json()
+            assert [job.get("detached", False) for job in before] == [True, False]
+            await client.http.delete(client.path(f"?client_id={client.id}"))
+            assert door.reception.rooms() == []
+            assert not door.reception.shut_down_if_idle(), "the server stays while it runs"
+            again = await door.client(scene.project, env=scene.env)
+            (job,) = (await again.http.get(again.path("/jobs"))).json()
+            assert job == before[0]
+            one = again.path(f"/sessions/{session}/jobs/{job['id']}")
+            assert (await again.http.get(f"{one}/output")).json() == {"text": "begun\n", "position": 6, "done": False}
+            assert (await again.http.post(f"{one}/kill")).json()["state"] == "completed"
+            await again.http.delete(again.path(f"?client_id={again.id}"))
+            assert door.reception.shut_down_if_idle()
+
+
 @pytest.mark.parametrize("line", ["rm victim", "X=rm; $X victim", "$(echo rm) victim", "echo cm0= | base64 -d | sh"])
 async def test_what_is_denied_is_denied_to_the_real_shell_however_it_is_written(scene: Scene, line: str) -> None:
     scripted(scene, [call("bash", command=line, description="remove")], [SAY])

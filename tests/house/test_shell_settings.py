@@ -16,9 +16,7 @@ from turnkeeper.tools.jobs import JobTable
 from turnkeeper.tools.sandbox import Sandbox
 from turnkeeper.tools.tool import Answer
 
-needs_bubblewrap = pytest.mark.skipif(
-    bool(Sandbox(()).lack), reason=f"there is no sandbox to be had here: {Sandbox(()).lack}"
-)
+needs_bubblewrap = pytest.mark.skipif(bool(Sandbox(()).lack), reason=f"install bubblewrap: {Sandbox(()).lack}")
 
 
 def loaded(folder: Path, *lines: str) -> Loaded:
@@ -66,7 +64,9 @@ async def test_a_sandbox_that_is_asked_for_and_not_there_is_refused_and_nothing_
     async with JobTable() as jobs:
         answer = await use(bash_tool(jobs, sandbox=without), hands, command="touch made", description="")
     assert answer.is_error
-    assert answer.content == "the settings ask for a sandbox, but no-such-program is not installed"
+    assert answer.content == (
+        "the settings ask for a sandbox, but no-such-program is not installed; it comes with the package bubblewrap"
+    )
     assert not (tmp_path / "made").exists()
 
 

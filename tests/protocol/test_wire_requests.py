@@ -133,6 +133,10 @@ def test_params_write_what_is_always_there_and_leave_out_what_is_empty(
     assert json.loads(encode(shape())) == keys
 
 
+def test_that_a_command_is_to_outlive_its_workspace_is_shown_where_it_is_so() -> None:
+    assert json.loads(encode(shaped("bash", {**SHOWN["bash"], "detach": True}))) == {**SHOWN["bash"], "detach": True}
+
+
 def test_params_that_fit_no_dialog_are_shown_as_null_rather_than_half() -> None:
     assert permission_to_wire(asked("bash", {"command": 4})).params is None
     assert permission_to_wire(asked("bash", "ls")).params is None

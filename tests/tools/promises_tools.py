@@ -278,6 +278,11 @@ PROMISES: dict[str, list[str]] = {
     ),
     "tools-config-ui.md 10.7 jobs and relative paths are the workspace's": [
         *_in("tools/test_jobs", "leaving_one_workspace_ends_its_jobs_and_no_others"),
+        *_in(
+            "tools/test_jobs_detached",
+            "it_outlives_its_workspace_and_is_found_and_stopped_when_that_is_opened_again",
+            "the_end_of_the_server_is_its_end_too",
+        ),
         *_in("tools/test_search", "a_relative_path_starts_at_the_workspace_and_not_at_the_process"),
     ],
     "tools-config-ui.md 10.9 requests and grants do not vanish": _in(

@@ -10,7 +10,8 @@ from tests.tools.scene import use
 from tests.tools.shell_scene import SECONDS, Watching, alive, environment
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.tools.bash import Waits, bash_tool
-from turnkeeper.tools.jobs import CommandLine, Job, JobMissing, JobsFull, JobTable
+from turnkeeper.tools.job import CommandLine, Job
+from turnkeeper.tools.jobs import JobMissing, JobsFull, JobTable
 
 A, B = SessionId("a"), SessionId("b")
 

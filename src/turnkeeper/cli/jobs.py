@@ -57,7 +57,9 @@ def list_(reach: Reach, as_json: bool) -> None:
 
 
 def _state(job: "JobRow") -> str:
-    return f"{job.state} ({job.exit_code})" if job.exit_code is not None else job.state
+    if job.exit_code is not None:
+        return f"{job.state} ({job.exit_code})"
+    return f"{job.state}, detached" if job.detached else job.state
 
 
 @jobs.command()

@@ -28,13 +28,15 @@ class Admission(msgspec.Struct, frozen=True):
     """Creates that were admitted and are not settled."""
     leave_at: float | None = None
     """When the server leaves, if nobody comes until then."""
+    staying: int = 0
+    """How much goes on here without a workspace."""
     closing: bool = False
     retired: tuple[ClientId, ...] = ()
     """The latest last."""
 
     @property
     def idle(self) -> bool:
-        return not self.opened and not self.pending
+        return not self.opened and not self.pending and not self.staying
 
     def at(self, key: str) -> Opened | None:
         return next((one for one in self.opened if one.key == key), None)
@@ -118,6 +120,18 @@ def close(
     if opened == admission.opened:
         return admission
     return lingering(msgspec.structs.replace(admission, opened=opened), now=now, linger_seconds=linger_seconds)
+
+
+def stay(admission: Admission) -> Admission:
+    """Something goes on that needs the server and no workspace."""
+    return msgspec.structs.replace(admission, leave_at=None, staying=admission.staying + 1)
+
+
+def end_stay(admission: Admission, *, now: float, linger_seconds: float = LINGER_SECONDS) -> Admission:
+    """One of them is over."""
+    assert admission.staying > 0
+    left = msgspec.structs.replace(admission, staying=admission.staying - 1)
+    return lingering(left, now=now, linger_seconds=linger_seconds)
 
 
 def lingering(admission: Admission, *, now: float, linger_seconds: float) -> Admission:

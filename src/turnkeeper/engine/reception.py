@@ -215,6 +215,17 @@ class Reception:
             room.held = claims.detach(room.held, client, name, now=now, policy=self.limits.policy)
             self._stir()
 
+    @contextmanager
+    def staying(self) -> Generator[None]:
+        """The server does not leave by itself for as long as the block lasts, though no workspace is open."""
+        self._admission = admission.stay(self._admission)
+        try:
+            yield
+        finally:
+            now = anyio.current_time()
+            self._admission = admission.end_stay(self._admission, now=now, linger_seconds=self.limits.linger_seconds)
+            self._stir()
+
     # Leaving
 
     async def release(self, workspace_id: str, client: ClientId) -> None:

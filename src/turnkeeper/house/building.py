@@ -42,6 +42,7 @@ from turnkeeper.store.migrate import Progress
 from turnkeeper.store.sqlite import open_store
 from turnkeeper.store.upkeep import Upkeep
 from turnkeeper.tools.jobs import JobTable
+from turnkeeper.tools.jobs_detached import DetachedJobs
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +57,7 @@ class Builder:
     shelf: Shelf
     wires: Wires
     at_home: AtHome
+    detached: DetachedJobs
     broker: MemoryBroker
     address: str
     log_file: Path
@@ -70,7 +72,7 @@ class Builder:
         briefing = Briefing(loaded)
         async with (
             open_store(settings.data_dir, address=self.address, version=__version__, progress=told) as store,
-            JobTable(running_max=settings.runs.jobs_max) as jobs,
+            JobTable(running_max=settings.runs.jobs_max, detached=self.detached, home=str(path)) as jobs,
         ):
             around = await surroundings(loaded)
             desk = WorkspaceDesk(

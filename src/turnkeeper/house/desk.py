@@ -31,7 +31,8 @@ from turnkeeper.settings.settings import Notice, Source
 from turnkeeper.settings.trust import distrust, trust
 from turnkeeper.store import crush
 from turnkeeper.store.upkeep import Upkeep
-from turnkeeper.tools.jobs import Job, JobMissing, JobTable, JobView
+from turnkeeper.tools.job import Job, JobView
+from turnkeeper.tools.jobs import JobMissing, JobTable
 from turnkeeper.tools.ls import Limits, file_names
 from turnkeeper.tools.shell_once import run_once
 
@@ -40,7 +41,9 @@ log = logging.getLogger(__name__)
 
 def row(view: JobView) -> JobRow:
     code = view.exit.status if view.exit else None
-    return JobRow(view.id, view.session_id, view.command, view.description, view.state, view.started_at, code)
+    return JobRow(
+        view.id, view.session_id, view.command, view.description, view.state, view.started_at, code, view.detached
+    )
 
 
 INITIALIZED = "init"

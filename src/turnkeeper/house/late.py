@@ -5,8 +5,8 @@ workspace. So it is done in a thread, while the first client is still coming.
 """
 
 import os
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager, asynccontextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,14 +32,15 @@ class LateBuilder:
         self._loaded = anyio.Event()
         self._builder: Builder | None = None
 
-    async def prepare(self) -> None:
-        """Load everything, and keep it until cancelled."""
+    async def prepare(self, staying: Callable[[], AbstractContextManager[None]]) -> None:
+        """Load everything, and keep it until cancelled. `staying` is entered by what the server must not leave."""
         await anyio.to_thread.run_sync(load_rooms)
         from turnkeeper.broker.memory import MemoryBroker
         from turnkeeper.house.building import Builder
         from turnkeeper.house.shelf import Shelf
         from turnkeeper.models.local import MODEL_VARIABLE, AtHome
         from turnkeeper.models.wires import open_wires
+        from turnkeeper.tools.jobs_detached import DetachedJobs
 
         async with open_wires(os.environ) as wires, anyio.create_task_group() as tasks:
             shelf = Shelf(find_dirs(os.environ).data / "providers.json", wires.remote)
@@ -49,6 +50,7 @@ class LateBuilder:
                 shelf=shelf,
                 wires=wires,
                 at_home=AtHome(tasks, Path(model) if (model := os.environ.get(MODEL_VARIABLE)) else None),
+                detached=DetachedJobs(tasks, staying=staying),
                 broker=MemoryBroker(),
                 address=self._address,
                 log_file=self._log_file,

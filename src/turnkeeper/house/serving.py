@@ -98,7 +98,7 @@ async def run_server(
         door = Door(reception, all_routes(), access.guard(hosts), body_bytes_max=settings.server.body_bytes_max)
         async with anyio.create_task_group() as serving:
             await serving.start(partial(serve, door, sockets, reception, bounds=bounds, encryption=access.encryption))
-            tasks.start_soon(builder.prepare)
+            tasks.start_soon(builder.prepare, reception.staying)
             if announce:
                 listening = " and ".join(map(str, hosts))
                 print(f"Turnkeeper {__version__} listens on {listening}", file=sys.stderr, flush=True)  # noqa: T201

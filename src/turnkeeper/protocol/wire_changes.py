@@ -36,6 +36,8 @@ class JobRow(msgspec.Struct, frozen=True):
     state: str
     started_at: int
     exit_code: int | None = None
+    detached: bool = False
+    """It goes on when the workspace is closed."""
 
 
 class Settled(msgspec.Struct, frozen=True):

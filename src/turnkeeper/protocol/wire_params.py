@@ -14,6 +14,8 @@ class BashParams(msgspec.Struct, frozen=True):
     working_dir: str = ""
     run_in_background: bool = False
     auto_background_after: int = 0
+    detach: bool | msgspec.UnsetType = msgspec.UNSET
+    """Ours alone: said where it is so, and the shape is the original's where it is not."""
 
 
 class DownloadParams(msgspec.Struct, frozen=True, omit_defaults=True):

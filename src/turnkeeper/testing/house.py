@@ -25,6 +25,7 @@ from turnkeeper.server.guard import Guard
 from turnkeeper.server.routes import all_routes
 from turnkeeper.testing.bridge import Bridge
 from turnkeeper.testing.front import Client
+from turnkeeper.tools.jobs_detached import DetachedJobs
 
 BODY_BYTES_MAX = 16 * 1024 * 1024
 
@@ -57,6 +58,7 @@ async def house(
             shelf=Shelf(catalog_file, wires.remote),
             wires=wires,
             at_home=AtHome(tasks),
+            detached=DetachedJobs(tasks, staying=lambda: reception.staying()),
             broker=MemoryBroker(),
             address="in-process",
             log_file=log_file,

@@ -16,7 +16,8 @@ import anyio
 from anyio import to_thread
 from msgspec import Meta, structs
 
-from turnkeeper.tools.jobs import CommandLine, Job, JobTable, now_ms
+from turnkeeper.tools.job import CommandLine, Job, now_ms
+from turnkeeper.tools.jobs import JobTable
 from turnkeeper.tools.making import Made, Parameters, Refusal, noted
 from turnkeeper.tools.sandbox import Sandbox
 from turnkeeper.tools.shell import Ask, Banned, Safe, judge
@@ -41,6 +42,9 @@ class BashParameters(Parameters, frozen=True):
     command: Annotated[str, Meta(description="The command line to run.")]
     working_dir: Annotated[str, Meta(description="Where to run it (default: the workspace).")] = ""
     run_in_background: Annotated[bool, Meta(description="Answer at once and keep it running.")] = False
+    detach: Annotated[
+        bool, Meta(description="In the background, and on when the workspace is closed: only if a person wants that.")
+    ] = False
     auto_background_after: Annotated[
         int, Meta(description="Seconds after which it is kept running in the background (default 60).")
     ] = AUTO_BACKGROUND_SECONDS
@@ -105,12 +109,13 @@ class _Shell:
         if not workdir.is_dir():
             raise Refusal(f"there is no such directory: {workdir}")
         asking = await self._asking(asked, hands.workdir, workdir)
-        await hands.permit(asking)
+        parts = asking.subjects
+        await hands.permit(outliving(asking) if asked.detach else asking)
         if self.sandbox:
             await to_thread.run_sync(self.sandbox.probe)
         await hands.begin(asked.command)
         try:
-            job = self.jobs.start(hands.session_id, self._line(asked, hands, workdir, asking.subjects))
+            job = self.jobs.start(hands.session_id, self._line(asked, hands, workdir, parts))
         except CommandRefused as refused:
             raise Refusal(str(refused)) from refused
         try:
@@ -126,13 +131,16 @@ class _Shell:
         return self._answer(job, asked)
 
     async def _asking(self, asked: BashParameters, workspace: Path, workdir: Path) -> Asking:
+        params = {**structs.asdict(asked), "working_dir": str(workdir)}
+        if not asked.detach:
+            del params["detach"]  # It is said where it is so, and to others a call looks as it always did.
         asking = Asking(
             tool="bash",
             action="execute",
             description=asked.description or asked.command,
             path=str(workdir),
             subject=asked.command,
-            params={**structs.asdict(asked), "working_dir": str(workdir)},
+            params=params,
         )
         match judge(asked.command, inside=str(workspace), bans=self.bans):
             case Banned(reason):
@@ -159,6 +167,7 @@ class _Shell:
             description=asked.description,
             file=hands.data_dir / "output" / f"{hands.tool_call_id}.log",
             seconds_max=asked.timeout or self.waits.seconds_max or None,
+            detached=asked.detach,
         )
 
     async def _watch(self, job: Job, asked: BashParameters, hands: Hands) -> None:
@@ -166,7 +175,7 @@ class _Shell:
         said = asked.auto_background_after
         usual = said == AUTO_BACKGROUND_SECONDS
         foreground_seconds = self.waits.background_after_seconds if usual else float(max(0, said))
-        seconds = self.waits.settle_seconds if asked.run_in_background else foreground_seconds
+        seconds = self.waits.settle_seconds if asked.run_in_background or asked.detach else foreground_seconds
         async with anyio.create_task_group() as showing:
             showing.start_soon(self._show, job, hands)
             with anyio.move_on_after(seconds):
@@ -202,11 +211,21 @@ class _Shell:
         lines = [output.rstrip("\n")] if output.strip() else []
         lines += remarks(job)
         if job.in_background:
-            lines.append(background_note(job, asked_for=asked.run_in_background))
+            lines.append(background_note(job, asked_for=asked.run_in_background or asked.detach))
         lines += [ended_note(ended) for ended in self.jobs.news(job.session_id)]
         if not lines:
             return Answer(NO_OUTPUT, metadata=noted(metadata))
         return Answer("\n".join([*lines, "", f"<cwd>{job.line.workdir}</cwd>"]), metadata=noted(metadata))
+
+
+def outliving(asking: Asking) -> Asking:
+    """What outlives the workspace is more than the command alone: what allows that does not allow this."""
+    return structs.replace(
+        asking,
+        description=f"{asking.description} (goes on when the workspace is closed)",
+        subjects=(*(asking.subjects or (asking.subject,)), f"nohup {asking.subject}"),
+        safe=False,
+    )
 
 
 def remarks(job: Job) -> list[str]:
@@ -242,5 +261,6 @@ def background_note(job: Job, *, asked_for: bool) -> str:
         left = ", ".join(map(str, job.process.still_left() or job.process.left))
         return f"The command has ended, but what it started still runs as background job {job.id}: {left}. {ways}"
     if asked_for:
-        return f"The command runs as background job {job.id}. {ways}"
+        on = ", and goes on when the workspace is closed" if job.line.detached else ""
+        return f"The command runs as background job {job.id}{on}. {ways}"
     return f"The command still runs; it was moved to the background as job {job.id}. {ways}"

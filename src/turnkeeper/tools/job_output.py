@@ -6,7 +6,8 @@ import anyio
 from msgspec import Meta
 
 from turnkeeper.tools.bash import NO_OUTPUT, remarks
-from turnkeeper.tools.jobs import Job, JobMissing, JobTable
+from turnkeeper.tools.job import Job
+from turnkeeper.tools.jobs import JobMissing, JobTable
 from turnkeeper.tools.making import Made, Parameters, Refusal, noted
 from turnkeeper.tools.tool import Answer, Hands, Tool
 

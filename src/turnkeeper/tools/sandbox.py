@@ -38,7 +38,7 @@ class Sandbox:
             return "bubblewrap exists on Linux only"
         found = shutil.which(self.program)
         if found is None:
-            return f"{self.program} is not installed"
+            return f"{self.program} is not installed; it comes with the package bubblewrap"
         argv = [found, *self._options(), "--", "/bin/sh", "-c", ":"]
         try:
             tried = subprocess.run(argv, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False)

@@ -166,7 +166,8 @@ def _command(params: Mapping[str, Any], ink: Ink) -> list[Line]:
     lines: list[Line] = []
     about = one_line(str(params.get("description", "")))
     where = one_line(str(params.get("working_dir", "")))
-    behind = "  in the background" if params.get("run_in_background") else ""
+    detached = "  in the background, and on when the workspace is closed" if params.get("detach") else ""
+    behind = detached or ("  in the background" if params.get("run_in_background") else "")
     if about:
         lines += [Line(row) for row in folded(styled(about, "muted"), ink.width)]
     if where or behind:

@@ -113,7 +113,8 @@ def line(job: JobRow, view: View, glyphs: Glyphs, now: float) -> Content:
     """Whether it runs, its name, what it is, since when, and whose it is."""
     is_going = job.exit_code is None
     sign = (glyphs.running, "$text-success") if is_going else (glyphs.ok if job.exit_code == 0 else glyphs.failed, "")
-    state = job.state if is_going else f"exit {job.exit_code}"
+    going = f"{job.state}, detached" if job.detached else job.state
+    state = going if is_going else f"exit {job.exit_code}"
     session = view.sessions.get(job.session_id)
     command = " ".join(job.command.split())
     rest = f"  {state}, {ago(now - job.started_at / 1000)}  {session.title if session else ''}"
