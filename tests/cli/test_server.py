@@ -50,10 +50,21 @@ def test_the_server_in_the_foreground_leaves_on_a_signal() -> None:
         assert (at.project / "server.log").stat().st_mode & 0o077 == 0
 
 
+def test_the_log_says_as_much_as_was_set() -> None:
+    with home(TURNKEEPER_LOG_LEVEL="warning") as at:
+        log = at.path / "quiet.log"
+        process = at.begin("server", "--log-file", str(log))
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(f"Turnkeeper {__version__} listens on unix://")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+        assert log.read_text() == ""
+
+
 def test_the_log_can_say_what_no_text_can(tmp_path: Path) -> None:
     writes = (
-        "import logging, pathlib, sys; from turnkeeper.cli.serve import log_to; "
-        "log_to(pathlib.Path(sys.argv[1]), debug=False); logging.getLogger('it').info('half a letter: \\ud83d')"
+        "import logging, pathlib, sys; from turnkeeper.house.logs import log_to; "
+        "log_to(pathlib.Path(sys.argv[1])); logging.getLogger('it').info('half a letter: \\ud83d')"
     )
     done = run_process([sys.executable, "-c", writes, str(tmp_path / "server.log")], capture_output=True, timeout=30)
     assert done.stderr == b""

@@ -137,3 +137,16 @@ async def test_opened_projects_are_remembered_latest_first_and_once_each(scene: 
             (str(path), str(path / ".turnkeeper")) for path in (scene.project, other)
         }
         assert known[0].last_accessed >= known[1].last_accessed > 1_700_000_000
+
+
+async def test_as_many_prompts_wait_in_line_as_was_set(scene: Scene) -> None:
+    scripted(scene, [{"kind": "pause", "seconds": 60}])
+    scene.env["TURNKEEPER_RUNS_QUEUE_PROMPTS_MAX"] = "1"
+    with fail_after(30):
+        async with house() as door:
+            client = await door.client(scene.project, env=scene.env)
+            session = await client.session()
+            answers = [await client.prompt(session, "go", f"r{number}") for number in range(3)]
+            await client.cancel(session)
+    assert [answer.status for answer in answers] == [202, 202, 429]
+    assert answers[2].json()["message"].startswith("one prompt is already waiting")

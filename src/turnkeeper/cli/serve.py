@@ -1,16 +1,11 @@
 """`turnkeeper server`: serve in the foreground until a signal comes, or until nobody needs it any more."""
 
-import logging
 import os
 import sys
-from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import click
 
-LOG_BYTES_MAX = 10 * 1024 * 1024
-LOG_FILES_MAX = 3
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -56,7 +51,6 @@ def server(
     try:
         parsed = [serving.parse_host(host) for host in hosts or (serving.default_host(os.environ),)]
         log_file = log_file or serving.default_log_file(os.environ, parsed[0])
-        log_to(log_file, debug=debug)
         if token_file and new_token:
             serving.renew(token_file)
         if bool(tls_cert) != bool(tls_key) or (tls_client_ca and not tls_cert) or (new_token and not token_file):
@@ -68,7 +62,7 @@ def server(
             origins=frozenset(origin.rstrip("/") for origin in allow_origin),
         )
         anyio.run(
-            lambda: serving.run_server(parsed, access=access, log_file=log_file),
+            lambda: serving.run_server(parsed, access=access, log_file=log_file, debug=debug),
             backend_options={"use_uvloop": use_uvloop()},
         )
     except Problem as problem:
@@ -82,42 +76,6 @@ def use_uvloop() -> bool:
     except ImportError:
         return False
     return True
-
-
-class Line(logging.Formatter):
-    """An event name and its fields, on one line."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        said = f"{self.formatTime(record)} {record.levelname.lower():7} {record.getMessage()}"
-        fields = " ".join(f"{key}={value}" for key, value in vars(record).items() if key not in STANDARD)
-        text = f"{said} {fields}" if fields else said
-        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
-
-
-class LogFile(RotatingFileHandler):
-    """Its owner's alone, also where a directory was named that others can look into."""
-
-    def _open(self) -> TextIOWrapper:
-        def opener(path: str, flags: int) -> int:
-            return os.open(path, flags, 0o600)
-
-        return open(self.baseFilename, "a", encoding=self.encoding, errors=self.errors, opener=opener)
-
-
-STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
-
-
-def log_to(path: Path, *, debug: bool) -> None:
-    # A disk that is full takes no log either. Shouting that to a stderr which nobody reads would one day block us.
-    logging.raiseExceptions = False
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # A log must be able to say what no text can, such as half a letter from a model.
-    handler = LogFile(
-        path, maxBytes=LOG_BYTES_MAX, backupCount=LOG_FILES_MAX, encoding="utf-8", errors="backslashreplace"
-    )
-    handler.setFormatter(Line())
-    logging.basicConfig(level=logging.DEBUG if debug else logging.INFO, handlers=[handler])
-    logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 
 if __name__ == "__main__":

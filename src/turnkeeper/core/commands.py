@@ -6,7 +6,7 @@ from turnkeeper.protocol.events import Fact
 from turnkeeper.protocol.ids import NO_CLIENT, NO_MESSAGE, ClientId, MessageId, RequestId, RunId
 from turnkeeper.protocol.requests import Answer as AnswerGiven
 from turnkeeper.protocol.requests import Decision, Permission, Request
-from turnkeeper.protocol.runs import Failure, Outcome, Prompt, Run, RunKind, RunOptions, Usage
+from turnkeeper.protocol.runs import QUEUE_MAX, Failure, Outcome, Prompt, Run, RunKind, RunOptions, Usage
 
 
 class _Command(msgspec.Struct, frozen=True, tag_field="kind", tag=True, omit_defaults=True):
@@ -29,6 +29,8 @@ class Submit(_Command, frozen=True):
     at: int = 0
     parent: RunId | None = None
     known: Run | None = None
+    queue_max: int = QUEUE_MAX
+    """How many may wait in line."""
 
 
 class Fold(_Command, frozen=True):

@@ -33,7 +33,7 @@ from turnkeeper.protocol.ids import NO_CLIENT, ClientId, RunId, SessionId
 from turnkeeper.protocol.messages import Role
 from turnkeeper.protocol.problems import QueueFull, RunIdConflict, RunNotQueued, SessionBusy, WorkspaceClosing
 from turnkeeper.protocol.requests import Answers, Permission, Questions, Request
-from turnkeeper.protocol.runs import QUEUE_MAX, Cause, Failure, Outcome, RunKind
+from turnkeeper.protocol.runs import Cause, Failure, Outcome, RunKind
 
 STOPPED_BY_SERVER = Failure(
     cause=Cause.SERVER, message="The server stopped while this run was going on; submit it again.", retryable=True
@@ -105,8 +105,8 @@ def _submit(session: Session, told_: told.Submit) -> list[Event]:
         raise WorkspaceClosing
     if told_.only_if_idle and session.active:
         raise SessionBusy
-    if len(session.queue) >= QUEUE_MAX:
-        raise QueueFull(QUEUE_MAX)
+    if len(session.queue) >= told_.queue_max:
+        raise QueueFull(told_.queue_max)
     accepted = e.RunAccepted(
         run_id=told_.run_id,
         prompt=told_.prompt,

@@ -9,6 +9,7 @@ from turnkeeper.broker.broker import Broker
 from turnkeeper.models.model import Models
 from turnkeeper.protocol.ids import WorkspaceId
 from turnkeeper.protocol.requests import Grant, Rule
+from turnkeeper.protocol.runs import QUEUE_MAX
 from turnkeeper.store.store import Store
 from turnkeeper.tools.tool import Answer, Call, Tool
 
@@ -37,6 +38,7 @@ class Knobs:
     write_behind_bytes: int = 16 * 1024
     parallel_tools_max: int = 5
     sessions_awake_max: int = 64
+    queue_max: int = QUEUE_MAX
     queue_waits_after_crash: bool = False
     auto_summarize: bool = True
     sub_agent_seconds: float = 3600.0

@@ -50,6 +50,7 @@ async def submit(workspace: Workspace, submission: Submission) -> RunId:
             by=submission.by,
             user_message_id=MessageId(means.new_id()),
             at=means.now(),
+            queue_max=means.knobs.queue_max,
         ),
     )
     return run_id

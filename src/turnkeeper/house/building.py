@@ -165,6 +165,7 @@ def knobs(settings: Settings) -> Knobs:
         question_seconds=waits.question_seconds,
         stop_seconds=waits.cancel_seconds,
         parallel_tools_max=runs.parallel_tools_max,
+        queue_max=runs.queue_prompts_max,
         queue_waits_after_crash=runs.queue_after_crash == "wait",
         auto_summarize=not settings.config.options.disable_auto_summarize,
         sub_agent_seconds=runs.sub_agent_seconds,

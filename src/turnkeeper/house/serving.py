@@ -10,11 +10,13 @@ from functools import partial
 from pathlib import Path
 
 import anyio
+from msgspec.structs import replace
 
 from turnkeeper import __version__
 from turnkeeper.core.claims import Policy
 from turnkeeper.engine.reception import Build, Limits, Reception
 from turnkeeper.house.late import LateBuilder
+from turnkeeper.house.logs import log_to
 from turnkeeper.protocol.hosts import Host, parse_host
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.server.app import Door
@@ -82,12 +84,15 @@ async def run_server(
     *,
     access: Access = Access(),
     log_file: Path,
+    debug: bool = False,
     announce: bool = True,
 ) -> None:
     """Serve on these hosts until a signal comes or nobody is left."""
     access.check(hosts)
     files = raise_file_limit()
     settings = load(Path.cwd(), env=os.environ).settings
+    debug = debug or settings.config.options.debug
+    log_to(log_file, replace(settings.log, level="debug") if debug else settings.log)
     sockets = [bind(host) for host in hosts]
     hosts = [bound(host, sock) for host, sock in zip(hosts, sockets, strict=True)]
     bounds = Bounds(connections_max=connections_for(files), stop_seconds=settings.server.shutdown_seconds)

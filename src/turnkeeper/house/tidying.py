@@ -23,22 +23,22 @@ FIRST_SECONDS_MAX = 60.0
 DAY_MILLISECONDS = 86_400_000
 
 
-async def keep_tidy(upkeep: Upkeep, data_dir: Path, asked: Callable[[], Database]) -> None:
-    """For as long as the workspace is open; what is asked for may change meanwhile."""
-    await anyio.sleep(min(asked().tidy_seconds, FIRST_SECONDS_MAX))
+async def keep_tidy(upkeep: Upkeep, data_dir: Path, database: Callable[[], Database]) -> None:
+    """For as long as the workspace is open; what it says may change meanwhile."""
+    await anyio.sleep(min(database().tidy_seconds, FIRST_SECONDS_MAX))
     while True:
         try:
-            await tidy(upkeep, data_dir, asked())
+            await tidy(upkeep, data_dir, database())
         except Problem as problem:
             log.warning("database not tidied", extra={"problem": problem.message})
-        await anyio.sleep(asked().tidy_seconds)
+        await anyio.sleep(database().tidy_seconds)
 
 
-async def tidy(upkeep: Upkeep, data_dir: Path, asked: Database) -> int:
+async def tidy(upkeep: Upkeep, data_dir: Path, database: Database) -> int:
     """Forget what is to be forgotten, and give its room back; returns how many entries that was."""
-    before_at = int(time.time() * 1000) - asked.log_days * DAY_MILLISECONDS if asked.log_days else None
-    before = await upkeep.expired(before_at=before_at, bytes_max=asked.log_bytes_max or None)
-    forgotten = await upkeep.trim(before=before, archive=data_dir / ARCHIVE if asked.archive else None)
+    before_at = int(time.time() * 1000) - database.log_days * DAY_MILLISECONDS if database.log_days else None
+    before = await upkeep.expired(before_at=before_at, bytes_max=database.log_bytes_max or None)
+    forgotten = await upkeep.trim(before=before, archive=data_dir / ARCHIVE if database.archive else None)
     if forgotten:
         pages = await upkeep.vacuum()
         log.info("database tidied", extra={"entries": forgotten, "pages": pages})

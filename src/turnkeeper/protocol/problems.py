@@ -135,9 +135,8 @@ class QueueFull(Problem):
     status = 429
 
     def __init__(self, queue_max: int) -> None:
-        super().__init__(
-            f"{queue_max} prompts are already waiting in this session; wait for one to finish or remove one"
-        )
+        waiting = "one prompt is" if queue_max == 1 else f"{queue_max} prompts are"
+        super().__init__(f"{waiting} already waiting in this session; wait for one to finish or remove one")
         self.queue_max = queue_max
 
 

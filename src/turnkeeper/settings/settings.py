@@ -54,9 +54,6 @@ class Waits(msgspec.Struct, frozen=True):
     background_after_seconds: Seconds = 60
     """Until a shell command goes on in the background."""
     hook_seconds: Seconds = 30
-    mcp_start_seconds: Seconds = 30
-    mcp_call_seconds: Seconds = 300
-    lsp_start_seconds: Seconds = 30
     cancel_seconds: Seconds = 5
     """For a run that was cancelled to let go."""
 
@@ -70,8 +67,6 @@ class Runs(msgspec.Struct, frozen=True):
     """A run goes on when the last client has left."""
     queue_prompts_max: Count = 100
     """Prompts waiting in one session."""
-    inbox_letters_max: Count = 1_000
-    """Commands waiting to be decided by one session."""
     steps_max: CountOrZero = 0
     """Questions to the model in one run."""
     tokens_max: TokensOrZero = 0
@@ -97,8 +92,6 @@ class Server(msgspec.Struct, frozen=True):
 
     body_bytes_max: Bytes = 64 * MIB
     """One request; attachments are inside it."""
-    event_bytes_max: Bytes = 16 * MIB
-    """One event on a stream."""
     clients_max: Count = 1024
     """Streams open at a time."""
     heartbeat_seconds: Seconds = 15
@@ -123,8 +116,11 @@ class Log(msgspec.Struct, frozen=True):
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     retention_days: Annotated[int, Meta(ge=1, le=3650)] = 30
+    """For how long a full file is kept."""
     file_bytes_max: Bytes = 10 * MIB
+    """When a file is full."""
     total_bytes_max: Bytes = 100 * MIB
+    """All files together."""
 
 
 class Database(msgspec.Struct, frozen=True):
