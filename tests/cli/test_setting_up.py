@@ -78,6 +78,8 @@ def test_a_database_is_checked_copied_and_compacted_and_its_project_remembered()
         assert copy == str(at.project / "copy.db")
         assert Path(copy).read_bytes().startswith(b"SQLite format 3")
         assert at.run("db", "backup", "copy.db").returncode == 1
+        refused = at.run("db", "backup", "/proc/copy.db")
+        assert (refused.returncode, "/proc/copy.db cannot be written" in refused.stderr) == (2, True)
         assert at.run("db", "compact", "--json").returncode == 0
         assert json.loads(at.run("projects", "--json").stdout)["projects"][0]["path"] == str(at.project)
         assert json.loads(at.run("version", "--json").stdout)["server"]["version"] == __version__

@@ -250,8 +250,10 @@ async def test_nobody_there_is_unreachable(dialect: str, fake: FakeProvider, htt
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as closed:
         port = closed.extra(anyio.abc.SocketAttribute.local_port)
     with pytest.raises(ModelTrouble) as caught:
-        await answer(model_at(dialect, f"http://127.0.0.1:{port}/v1", http))
+        await answer(model_at(dialect, f"http://me:secret@127.0.0.1:{port}/v1?key=secret", http))
     assert caught.value.trouble is Trouble.UNREACHABLE
+    assert str(caught.value).startswith(f"fake at http://127.0.0.1:{port}/v1: ")
+    assert "secret" not in str(caught.value)
 
 
 async def test_a_cancelled_reader_closes_the_connection_at_once(model: Model, fake: FakeProvider) -> None:

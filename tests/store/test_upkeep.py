@@ -1,5 +1,7 @@
 """A database in use is kept small, copied and checked without anybody waiting for it."""
 
+import resource
+import signal
 from pathlib import Path
 
 import anyio
@@ -11,7 +13,7 @@ from tests.store.scenes import AT, S, accepted, begin, said, tell
 from turnkeeper.protocol.events import Entry, SessionDeleted, SessionRenamed
 from turnkeeper.protocol.ids import START, MessageId, Position, RunId
 from turnkeeper.protocol.messages import Text
-from turnkeeper.protocol.problems import StoreUnavailable
+from turnkeeper.protocol.problems import BadRequest, StoreUnavailable
 from turnkeeper.store import upkeep, writer
 from turnkeeper.store.sqlite import SqliteStore, open_store
 from turnkeeper.store.statements import SQL, load
@@ -98,9 +100,29 @@ async def test_a_backup_is_as_of_one_moment_while_others_write(sqlite: SqliteSto
 async def test_a_backup_that_cannot_be_written_is_reported_and_leaves_no_part_of_it(
     sqlite: SqliteStore, tmp_path: Path
 ) -> None:
-    with pytest.raises(StoreUnavailable):
-        await Upkeep(sqlite).backup(tmp_path / "nowhere" / "copy.db")
-    assert not (tmp_path / "nowhere").exists()
+    copy = tmp_path / "nowhere" / "copy.db"
+    with pytest.raises(BadRequest) as refused:
+        await Upkeep(sqlite).backup(copy)
+    assert refused.value.message == f"the copy {copy} cannot be written: no such file or directory"
+    assert not copy.parent.exists()
+
+
+async def test_a_copy_on_a_disk_without_room_says_so_and_leaves_no_part_of_it(
+    sqlite: SqliteStore, tmp_path: Path
+) -> None:
+    await begin(sqlite, *(accepted(RunId(str(number)), "x" * 5000) for number in range(50)))
+    copy = tmp_path / "copy.db"
+    size = resource.getrlimit(resource.RLIMIT_FSIZE)
+    was = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, size[1]))
+        with pytest.raises(StoreUnavailable, match=f"copying the database to {copy} failed"):
+            await Upkeep(sqlite).backup(copy)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, size)
+        signal.signal(signal.SIGXFSZ, was)
+    assert not copy.exists()
+    assert not copy.with_name("copy.db.unfinished").exists()
 
 
 async def test_a_damaged_page_is_found_by_the_check(sqlite: SqliteStore) -> None:

@@ -77,7 +77,10 @@ def trouble_of(error: Exception, connection: Connection) -> ModelTrouble:
     response = getattr(error, "response", None)
     transport = transport_trouble(error)
     if transport is not None:
-        return ModelTrouble(transport, f"{connection.provider}: {connection.scrub(words_of(deepest(error)))}")
+        tells_where = transport is Trouble.UNREACHABLE and connection.base_url
+        where = f" at {without_secrets(connection.base_url)}" if tells_where else ""
+        words = words_of(deepest(error))
+        return ModelTrouble(transport, connection.scrub(f"{connection.provider}{where}: {words}"))
     body = getattr(error, "body", None) or getattr(error, "details", None)
     status = int(getattr(error, "status_code", 0) or getattr(error, "code", 0) or 0) if is_numbered(error) else 0
     headers: Mapping[str, str] = getattr(response, "headers", {})

@@ -3,6 +3,7 @@
 All of it stays out of the way: what is long happens on connections of its own, what writes does so in small steps.
 """
 
+import errno
 import os
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from anyio.to_thread import run_sync
 
 from turnkeeper.protocol.events import Entry
 from turnkeeper.protocol.ids import START, Position
-from turnkeeper.protocol.problems import StoreUnavailable
+from turnkeeper.protocol.problems import BadRequest, StoreUnavailable
 from turnkeeper.store.database import Database, connect, make_private, undisturbed
 from turnkeeper.store.faults import problem_of
 from turnkeeper.store.reading import head
@@ -21,6 +22,9 @@ from turnkeeper.store.statements import load
 
 PRUNE_STEP_ENTRIES = 2000
 """How many entries are forgotten in one transaction."""
+
+FOR_NOW = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
+"""What may be otherwise later, in the same place."""
 
 UPKEEP = load("upkeep")
 
@@ -115,6 +119,8 @@ def _backup(source_path: Path, path: Path) -> None:
     unfinished = path.with_name(path.name + ".unfinished")
     try:
         unfinished.unlink(missing_ok=True)
+        # Made here rather than by SQLite, since the system says why it cannot be.
+        unfinished.touch(mode=0o600)
         source, copy = connect(source_path, query_only=True), connect(unfinished)
         try:
             backup = copy.backup("main", source, "main")
@@ -126,11 +132,15 @@ def _backup(source_path: Path, path: Path) -> None:
             copy.close(True)
             source.close(True)
         unfinished.rename(path)
+    except (apsw.FullError, apsw.IOError) as error:
+        unfinished.unlink(missing_ok=True)
+        raise StoreUnavailable(f"copying the database to {path} failed: {error}") from error
     except apsw.Error as error:
         unfinished.unlink(missing_ok=True)
         raise problem_of(error) from error
     except OSError as error:
-        raise StoreUnavailable(f"the copy {path} cannot be written: {error.strerror}") from error
+        said = f"the copy {path} cannot be written: {(error.strerror or str(error)).lower()}"
+        raise (StoreUnavailable(said) if error.errno in FOR_NOW else BadRequest(said)) from error
 
 
 def _check(path: Path) -> list[str]:
