@@ -10,9 +10,10 @@ import pytest
 from tests.cli.inside import Inside, inside
 from tests.client.original import Original, original
 from turnkeeper.cli import attending
-from turnkeeper.cli.attending import Attended, attend
+from turnkeeper.cli.attending import attend
 from turnkeeper.cli.ending import Ending, of_problem
 from turnkeeper.cli.exits import Exit
+from turnkeeper.cli.leaving import Attended
 from turnkeeper.cli.printing import TextPrinter
 from turnkeeper.cli.progress import Progress, Wanted
 from turnkeeper.client.client import Client

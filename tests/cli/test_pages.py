@@ -10,7 +10,7 @@ from turnkeeper.cli.ending import Ending, Spent
 from turnkeeper.cli.exits import Exit
 from turnkeeper.cli.frame import COMMANDS
 from turnkeeper.cli.printing import as_line
-from turnkeeper.client.hearing import Again, Began, Called, More, Moved, News, Used
+from turnkeeper.client.news import Again, Began, Called, More, Moved, News, Used
 from turnkeeper.protocol.ids import MessageId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message, Role, ToolCall, ToolResult
 from turnkeeper.protocol.runs import Cause, Outcome, RunState

@@ -8,7 +8,7 @@ import pytest
 from turnkeeper.cli.ending import Ending
 from turnkeeper.cli.printing import TextPrinter
 from turnkeeper.cli.progress import Progress, Wanted
-from turnkeeper.client.hearing import Again, Began, Called, More, News
+from turnkeeper.client.news import Again, Began, Called, More, News
 from turnkeeper.protocol.ids import MessageId, SessionId, ToolCallId
 from turnkeeper.protocol.messages import Message, Role, ToolCall
 

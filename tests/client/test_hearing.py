@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as some
 
-from turnkeeper.client.hearing import Again, Called, Ended, Hearing, More, News, Used
+from turnkeeper.client.hearing import Hearing
+from turnkeeper.client.news import Again, Called, Ended, More, News, Used
 from turnkeeper.protocol.wire import encode
 from turnkeeper.protocol.wire_stream import Envelope, read_envelope
 

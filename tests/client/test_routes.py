@@ -52,7 +52,8 @@ class Overheard(Http):
 
 def given(method: Callable[..., Any]) -> dict[str, Any]:
     """Something for every argument that must be given."""
-    hints = get_type_hints(method)
+    # The client imports its workspace when it opens one.
+    hints = get_type_hints(method, localns={"WorkspaceClient": WorkspaceClient})
     needed = [one for one in inspect.signature(method).parameters.values() if one.default is inspect.Parameter.empty]
     return {one.name: GIVEN.get(hints.get(one.name), "ARG") for one in needed}
 

@@ -24,7 +24,7 @@ from turnkeeper.protocol.runs import (
 )
 from turnkeeper.protocol.sessions import SessionInfo
 from turnkeeper.protocol.wire import encode, envelope
-from turnkeeper.protocol.wire_details import OWN_KINDS, MessageDropped, RunEnded, delta_to_wire, told
+from turnkeeper.protocol.wire_details import OWN_KINDS, MessageDropped, RunEnded, delta_to_wire
 from turnkeeper.protocol.wire_own import (
     CancelReceipt,
     FailureView,
@@ -33,13 +33,13 @@ from turnkeeper.protocol.wire_own import (
     QueueOrder,
     RunView,
     Snapshot,
-    cancel_receipt,
     queue_to_wire,
     run_to_wire,
     snapshot,
 )
 from turnkeeper.protocol.wire_reading import decode, read
 from turnkeeper.protocol.wire_stream import read_envelope
+from turnkeeper.protocol.wire_telling import cancel_receipt, told
 
 S, R, C, M = SessionId("S"), RunId("r"), ClientId("c"), MessageId("m")
 PROMPT = Prompt("hi", (Attachment("/p/a", "a", "text/plain", b"hello"),))

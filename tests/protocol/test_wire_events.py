@@ -29,11 +29,11 @@ from turnkeeper.protocol.wire_events import (
     lsp_event,
     mcp_event,
     re_authenticate,
-    run_complete,
 )
 from turnkeeper.protocol.wire_messages import WireMessage, merged, message_from_wire
 from turnkeeper.protocol.wire_servers import LSPState, MCPState, SkillStanding, SkillState
 from turnkeeper.protocol.wire_stream import Envelope, Unknown, read_envelope
+from turnkeeper.protocol.wire_telling import run_complete
 
 S = SessionId("S")
 ZERO = (

@@ -4,12 +4,16 @@ It is the last line of `--output-format json` and `stream-json`, whatever happen
 or a prompt that was never taken. A stream without this line was cut.
 """
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from turnkeeper.cli import exits
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.runs import Usage
-from turnkeeper.protocol.wire_own import RunView
+
+if TYPE_CHECKING:
+    from turnkeeper.protocol.wire_own import RunView
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -45,7 +49,7 @@ class Ending(msgspec.Struct, frozen=True, tag_field="type", tag="run.complete"):
     model: str = ""
 
 
-def of_run(run: RunView, *, model: str = "", exit_code: int | None = None, seconds: float = 0.0) -> Ending:
+def of_run(run: "RunView", *, model: str = "", exit_code: int | None = None, seconds: float = 0.0) -> Ending:
     """`exit_code` where something else than the outcome decides it: a signal to this process.
 
     How long it took is what the run itself knows, else the `seconds` it was waited for.

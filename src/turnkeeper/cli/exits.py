@@ -15,10 +15,13 @@
 
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.runs import Cause, Outcome
-from turnkeeper.protocol.wire_own import FailureView, RunView
+
+if TYPE_CHECKING:
+    from turnkeeper.protocol.wire_own import FailureView, RunView
 
 
 class Exit(IntEnum):
@@ -32,12 +35,12 @@ class Exit(IntEnum):
     RETRY = 75
 
 
-def of_run(run: RunView) -> Exit:
+def of_run(run: "RunView") -> Exit:
     """How a run ended, as a number; one that has not ended is lost to whoever waits for it."""
     return of_ending(run.outcome, run.failure, denied=run.denied)
 
 
-def of_ending(outcome: str, failure: FailureView | None = None, *, denied: Sequence[str] = ()) -> Exit:
+def of_ending(outcome: str, failure: "FailureView | None" = None, *, denied: Sequence[str] = ()) -> Exit:
     match outcome:
         case Outcome.COMPLETED | Outcome.FOLDED:
             return Exit.PERSON if denied else Exit.FINISHED
@@ -51,7 +54,7 @@ def of_ending(outcome: str, failure: FailureView | None = None, *, denied: Seque
             return Exit.LOST
 
 
-def of_failure(failure: FailureView | None) -> Exit:
+def of_failure(failure: "FailureView | None") -> Exit:
     if failure is None:
         return Exit.FAILED
     if failure.cause == Cause.LIMIT:

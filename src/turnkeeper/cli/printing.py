@@ -14,7 +14,7 @@ import msgspec
 
 from turnkeeper.cli.ending import Ending
 from turnkeeper.cli.output import as_json, plain
-from turnkeeper.client.hearing import Again, Began, Called, Ended, More, Moved, News, Used
+from turnkeeper.client.news import Again, Began, Called, Ended, More, Moved, News, Used
 from turnkeeper.protocol.messages import ToolCall
 
 SUBJECT_CHARACTERS_MAX = 120

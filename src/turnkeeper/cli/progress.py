@@ -15,7 +15,7 @@ import msgspec
 from turnkeeper.cli.ending import Ending
 from turnkeeper.cli.output import cut, is_terminal, plain, style, terminal_columns, width
 from turnkeeper.cli.printing import Printer, subject
-from turnkeeper.client.hearing import Began, Called, More, Moved, News, Used
+from turnkeeper.client.news import Began, Called, More, Moved, News, Used
 from turnkeeper.protocol.config import Config
 from turnkeeper.protocol.messages import Message
 from turnkeeper.protocol.runs import RunState

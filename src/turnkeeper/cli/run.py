@@ -1,5 +1,6 @@
 """`turnkeeper run`: one prompt, its answer on stdout, and an exit code that says how it ended."""
 
+import importlib
 import sys
 import uuid
 from functools import partial
@@ -14,8 +15,8 @@ from turnkeeper.cli.reach import Reach, reaching
 from turnkeeper.cli.reach import run as run_async
 
 if TYPE_CHECKING:
-    from turnkeeper.cli.attending import Attended
     from turnkeeper.cli.ending import Ending
+    from turnkeeper.cli.leaving import Attended
     from turnkeeper.cli.progress import Progress
     from turnkeeper.client.workspace import WorkspaceClient
     from turnkeeper.protocol.runs import Prompt, RunOptions
@@ -148,15 +149,20 @@ def progress_on(shape: str, output_dir: Path | None, *, quiet: bool, verbose: bo
 
 
 async def performed(reach: Reach, prompt: "Prompt", asked: Asked, progress: "Progress") -> int:
-    from turnkeeper.cli.attending import Attended, under_signals
+    from turnkeeper.cli.leaving import Attended, under_signals
 
     attended = Attended()
 
     async def work() -> "Ending":
-        async with reach.workspace() as workspace:
+        async with reach.workspace(meanwhile=get_ready) as workspace:
             return await submitted(workspace, prompt, asked, progress, attended)
 
     return await reported(attended, progress, partial(under_signals, attended, progress, work))
+
+
+def get_ready() -> None:
+    """Import what is needed to submit and to hear: done while the server opens the workspace, it costs no time."""
+    importlib.import_module("turnkeeper.cli.attending")
 
 
 async def reported(attended: "Attended", progress: "Progress", work: Any) -> int:

@@ -52,8 +52,9 @@ def wait(
 async def waited(reach: Reach, run_id: str, timeout: float | None, progress: "Progress") -> int:
     import anyio
 
-    from turnkeeper.cli.attending import Attended, attend, under_signals
+    from turnkeeper.cli.attending import attend
     from turnkeeper.cli.ending import of_run
+    from turnkeeper.cli.leaving import Attended, under_signals
 
     attended = Attended()
 

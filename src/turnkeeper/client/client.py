@@ -8,13 +8,14 @@
 Leaving the block says goodbye to the server, which lets go of what this client had open. Runs go on without it.
 """
 
+import importlib
 import os
 import platform
 import uuid
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import anyio
@@ -23,13 +24,15 @@ from turnkeeper import __version__
 from turnkeeper.client.asking import Unsupported, checked, segment, value
 from turnkeeper.client.http import Http, ServerLost, ServerUnreachable
 from turnkeeper.client.place import Place, Revive
-from turnkeeper.client.workspace import WorkspaceClient
 from turnkeeper.protocol.clients import ClientKind, client_name
 from turnkeeper.protocol.hosts import Host, parse_host
 from turnkeeper.protocol.ids import ClientId
 from turnkeeper.protocol.problems import Problem, ServerClosing
 from turnkeeper.protocol.wire import encode
 from turnkeeper.protocol.wire_workspaces import Control, VersionInfo, Workspace
+
+if TYPE_CHECKING:
+    from turnkeeper.client.workspace import WorkspaceClient
 
 OPEN_SECONDS = 60.0
 """A workspace that is opened for the first time is recovered first."""
@@ -147,8 +150,12 @@ class Client:
         data_dir: str = "",
         env: Mapping[str, str] | None = None,
         channels: Sequence[str] = (),
-    ) -> WorkspaceClient:
-        """Open a directory as a workspace, or join it where it is open. Its environment is the first opener's."""
+        meanwhile: Callable[[], object] | None = None,
+    ) -> "WorkspaceClient":
+        """Open a directory as a workspace, or join it where it is open. Its environment is the first opener's.
+
+        `meanwhile` is done while the server opens it, as is getting ready for what can be asked of a workspace.
+        """
         asked = Workspace(
             path=os.path.abspath(path),  # noqa: ASYNC240, PTH100 - it asks no disk; links are the server's to resolve
             yolo=yolo,
@@ -163,18 +170,27 @@ class Client:
         async def open_again() -> Workspace:
             return await self._open(asked)
 
-        place = Place(self.http, self.id, await self._open(asked), open_again)
+        def get_ready() -> None:
+            importlib.import_module("turnkeeper.client.workspace")
+            if meanwhile is not None:
+                meanwhile()
+
+        place = Place(self.http, self.id, await self._open(asked, get_ready), open_again)
+        from turnkeeper.client.workspace import WorkspaceClient
+
         workspace = WorkspaceClient(place, revive=self.revive)
         self._opened.append(workspace)
         return workspace
 
-    async def _open(self, asked: Workspace) -> Workspace:
+    async def _open(self, asked: Workspace, meanwhile: Callable[[], object] | None = None) -> Workspace:
         """A server that is about to leave is waited for, and its successor asked."""
         self._may_hold = True
         body = encode(asked)
         for attempt in range(1, OPEN_ATTEMPTS_MAX + 1):
             try:
-                answer = await self.http.ask("POST", "/v1/workspaces", body, seconds=OPEN_SECONDS, repeatable=True)
+                answer = await self.http.ask(
+                    "POST", "/v1/workspaces", body, seconds=OPEN_SECONDS, repeatable=True, meanwhile=meanwhile
+                )
                 return value(checked(answer), Workspace)
             except (ServerClosing, ServerUnreachable, ServerLost) as problem:
                 if self._revive is None or attempt == OPEN_ATTEMPTS_MAX:

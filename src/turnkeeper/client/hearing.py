@@ -13,60 +13,14 @@ A caller without a run id takes the words of its session for its own.
 import msgspec
 from msgspec.structs import replace
 
-from turnkeeper.protocol.messages import Message, PartKind, Role, Text, ToolCall, ToolResult
+from turnkeeper.client.news import Again, Began, Called, Ended, More, Moved, News, Used
+from turnkeeper.protocol.messages import Message, PartKind, Role, Text, ToolCall
 from turnkeeper.protocol.runs import Outcome, RunState
 from turnkeeper.protocol.wire_details import MessageDropped, PartSaid, RunEnded, RunMoved, WireDelta
 from turnkeeper.protocol.wire_events import AgentEvent, RunComplete
 from turnkeeper.protocol.wire_messages import WireMessage, message_from_wire, part_from_wire
 from turnkeeper.protocol.wire_own import FailureView, RunView
 from turnkeeper.protocol.wire_stream import Envelope
-
-
-class Began(msgspec.Struct, frozen=True):
-    """The model begins a message."""
-
-    message: Message
-
-
-class More(msgspec.Struct, frozen=True):
-    """Text that follows what was heard of this message before."""
-
-    message_id: str
-    text: str
-
-
-class Again(msgspec.Struct, frozen=True):
-    """What was heard of this message is void, and it begins anew."""
-
-    message_id: str
-
-
-class Called(msgspec.Struct, frozen=True):
-    """The model uses a tool: what it said before in this message was not the answer yet."""
-
-    message_id: str
-    call: ToolCall
-
-
-class Used(msgspec.Struct, frozen=True):
-    """A tool has been used."""
-
-    result: ToolResult
-
-
-class Moved(msgspec.Struct, frozen=True):
-    """The run started, or is stopping."""
-
-    state: RunState
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """The ending; where a server of the original told it, with as much as that knows."""
-
-    run: RunView
-
-
-News = Began | More | Again | Called | Used | Moved | Ended
 
 
 class _Heard(msgspec.Struct):

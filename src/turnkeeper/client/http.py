@@ -9,7 +9,7 @@ becomes one of the problems below; what it answers is not judged here.
 
 import os
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 
 import anyio
@@ -107,8 +107,8 @@ class Connection:
         self.idle_since = 0.0
         self.reading = Reading()
 
-    async def exchange(self, request: bytes, *, seconds: float) -> None:
-        """Send a request and read until the head of its answer is there."""
+    async def exchange(self, request: bytes, *, seconds: float, meanwhile: Callable[[], object] | None = None) -> None:
+        """Send a request and read until the head of its answer is there; `meanwhile` is done as soon as it is sent."""
         self.reading = Reading()
         with anyio.move_on_after(SEND_SECONDS) as sending:
             try:
@@ -117,6 +117,8 @@ class Connection:
                 raise ServerLost(f"the server at {self._host} closed the connection") from error
         if sending.cancelled_caught:
             raise ServerSilent(f"the server at {self._host} does not read what it is sent")
+        if meanwhile is not None:
+            meanwhile()
         while not self.reading.has_head:
             await self.receive(seconds)
 
@@ -167,19 +169,23 @@ class Http:
         seconds: float = ASK_SECONDS,
         repeatable: bool | None = None,
         headers: Mapping[str, str] | None = None,
+        meanwhile: Callable[[], object] | None = None,
     ) -> Answer:
-        """One request and its whole answer. What is `repeatable` is sent again if a kept connection turns out dead."""
+        """One request and its whole answer. What is `repeatable` is sent again if a kept connection turns out dead.
+
+        `meanwhile` is what the program has to do anyway, and does while the server works at the answer.
+        """
         repeatable = method in REPEATABLE if repeatable is None else repeatable
         request = self._request(method, path, body, headers)
         while (kept := await self._kept(IDLE_SECONDS_MAX if repeatable else IDLE_SECONDS_ONCE)) is not None:
             try:
-                return await self._answer(kept, request, seconds)
+                return await self._answer(kept, request, seconds, meanwhile)
             except ServerSilent:
                 raise
             except ServerLost:
                 if not repeatable or kept.reading.has_head:
                     raise
-        return await self._answer(await self._connect(), request, seconds)
+        return await self._answer(await self._connect(), request, seconds, meanwhile)
 
     @asynccontextmanager
     async def stream(
@@ -198,9 +204,11 @@ class Http:
         for connection in idle:
             await connection.aclose()
 
-    async def _answer(self, connection: Connection, request: bytes, seconds: float) -> Answer:
+    async def _answer(
+        self, connection: Connection, request: bytes, seconds: float, meanwhile: Callable[[], object] | None
+    ) -> Answer:
         try:
-            await connection.exchange(request, seconds=seconds)
+            await connection.exchange(request, seconds=seconds, meanwhile=meanwhile)
             async with aclosing(Stream(connection).chunks(seconds=seconds)) as chunks:
                 body: list[bytes] = []
                 size = 0

@@ -4,9 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from turnkeeper.protocol import events
 from turnkeeper.protocol.ids import SessionId
-from turnkeeper.protocol.runs import Outcome
 from turnkeeper.protocol.wire_messages import NO_WIRE_MESSAGE, WireMessage
 from turnkeeper.protocol.wire_requests import (
     PermissionNotification,
@@ -66,33 +64,6 @@ class RunComplete(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str = ""
     error: str = ""
     cancelled: bool = False
-
-
-def run_complete(ending: events.RunComplete, session_id: SessionId, *, minted: bool = False) -> RunComplete:
-    """How the original tells an ending. An id the server minted was never the client's, and is not told."""
-    return RunComplete(
-        session_id=session_id,
-        run_id="" if minted else ending.run_id,
-        message_id=ending.message_id,
-        text=ending.text,
-        error=ending_error(ending),
-        cancelled=ending.outcome is Outcome.CANCELLED,
-    )
-
-
-def ending_error(ending: events.RunComplete) -> str:
-    """Why a run did not complete. One that was cancelled while it waited has no error, only that it was cancelled."""
-    if ending.failure is not None:
-        return ending.failure.message
-    match ending.outcome:
-        case Outcome.CANCELLED:
-            return CONTEXT_CANCELED if ending.message_id else ""
-        case Outcome.INTERRUPTED:
-            return "the server stopped before the run ended"
-        case Outcome.FAILED:
-            return "the run failed"
-        case Outcome.COMPLETED | Outcome.FOLDED:
-            return ""
 
 
 MCPEventType = Literal["state_changed", "tools_list_changed", "prompts_list_changed", "resources_list_changed"]

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from turnkeeper.protocol import events, runs
+from turnkeeper.protocol import runs
 from turnkeeper.protocol.clients import ClientName
 from turnkeeper.protocol.ids import ClientId, Position, SessionId
 from turnkeeper.protocol.requests import Permission, Request
-from turnkeeper.protocol.runs import Failure, Outcome, Run, RunOptions, RunState, Usage
+from turnkeeper.protocol.runs import Failure, Run, RunOptions, RunState, Usage
 from turnkeeper.protocol.sessions import SessionInfo
 from turnkeeper.protocol.wire_clients import ClientView, NameView, name_views
 from turnkeeper.protocol.wire_requests import (
@@ -147,21 +147,6 @@ class CancelReceipt(msgspec.Struct, frozen=True):
 
     cancelled: tuple[str, ...] = ()
     stopping: tuple[str, ...] = ()
-
-
-def cancel_receipt(decided: Iterable[events.Event]) -> CancelReceipt:
-    """From the events the cancel was answered with."""
-    cancelled: list[str] = []
-    stopping: list[str] = []
-    for event in decided:
-        match event:
-            case events.RunComplete(run_id, Outcome.CANCELLED):
-                cancelled.append(run_id)
-            case events.RunStopping(run_id):
-                stopping.append(run_id)
-            case _:
-                continue
-    return CancelReceipt(tuple(cancelled), tuple(stopping))
 
 
 class Snapshot(msgspec.Struct, frozen=True):

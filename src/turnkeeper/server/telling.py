@@ -26,7 +26,7 @@ from turnkeeper.protocol.runs import Outcome
 from turnkeeper.protocol.sessions import SessionInfo
 from turnkeeper.protocol.wire import EventType, encode, envelope, frame
 from turnkeeper.protocol.wire_clients import ClientView, Presence
-from turnkeeper.protocol.wire_details import delta_to_wire, told
+from turnkeeper.protocol.wire_details import delta_to_wire
 from turnkeeper.protocol.wire_messages import exact, merged
 from turnkeeper.protocol.wire_requests import (
     PermissionNotification,
@@ -35,6 +35,7 @@ from turnkeeper.protocol.wire_requests import (
     questions_to_wire,
 )
 from turnkeeper.protocol.wire_sessions import file_to_wire, session_to_wire
+from turnkeeper.protocol.wire_telling import ending_error, run_complete, told
 
 WHOLE_MESSAGE_SECONDS = 0.033
 TOLD_ENTRIES_MAX = 4096
@@ -133,7 +134,7 @@ class Teller:
             case e.RequestAnswered() | e.RequestWithdrawn():
                 return [settled(entry.event)]
             case e.RunComplete():
-                ending = wire.run_complete(entry.event, session_id, minted=entry.event.minted)
+                ending = run_complete(entry.event, session_id, minted=entry.event.minted)
                 around = await self._around_the_ending(entry)
                 quiet = entry.event.minted and await self._never_ran(entry.event)
                 return around if quiet else [*around, envelope("run_complete", "updated", ending)]
@@ -163,7 +164,7 @@ class Teller:
                 envelope(
                     "agent_event",
                     "created",
-                    wire.agent_error(entry.session_id, wire.ending_error(ending), run_id=run_id),
+                    wire.agent_error(entry.session_id, ending_error(ending), run_id=run_id),
                 )
             ]
         if ending.outcome is not Outcome.COMPLETED:
