@@ -285,6 +285,27 @@ def everything(value: Any, at: tuple[str | int, ...] = ()) -> list[tuple[str | i
     return [found for key, item in parts for found in [(*at, key), *everything(item, (*at, key))]]
 
 
+def test_the_schema_says_of_each_of_our_settings_what_it_is_for() -> None:
+    definitions = schema()["$defs"]
+    assert definitions["Waits"]["properties"]["connect_seconds"]["description"] == (
+        "For a connection to a model's provider."
+    )
+    ours = ("Waits", "Runs", "Server", "Log", "Database", "Agent", "PermissionRule", "Shell")
+    silent = [
+        (group, key)
+        for group in ours
+        for key, setting in definitions[group]["properties"].items()
+        if not setting.get("description")
+    ]
+    assert silent == []
+
+
+def test_no_setting_is_described_with_its_neighbours_words() -> None:
+    options = schema()["$defs"]["Options"]["properties"]
+    assert "description" in options["debug"]
+    assert "description" not in options["debug_lsp"]
+
+
 def test_the_published_schema_is_the_one_of_the_types() -> None:
     path = Path(checking.__file__).with_name("turnkeeper.schema.json")
     assert json.loads(path.read_text()) == schema(), "run scripts/schema"

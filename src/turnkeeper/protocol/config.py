@@ -188,8 +188,9 @@ class TUIOptions(_Words, frozen=True):
     completions: Completions | None = None
     transparent: bool | None = None
     scrollbar: str = ""
+    # From here on they are ours.
     theme: str = ""
-    """Ours, as is what follows: a theme's name, or `auto` to follow the terminal."""
+    """A theme's name, or `auto` to follow the terminal."""
     themes: dict[str, dict[str, str]] = {}
     """Themes of one's own: by name their colours, and `dark` as `true` or `false`."""
     glyphs: str = ""
@@ -197,7 +198,9 @@ class TUIOptions(_Words, frozen=True):
     plain: bool = False
     """Words, no boxes and nothing that moves, for screen readers."""
     vim: bool = False
+    """Edit prompts with the keys of vi."""
     timestamps: bool = False
+    """Say beside each message when it was said."""
     keys: dict[str, str] = {}
     """By the id of a row of the key map the keys it has instead."""
 
@@ -210,14 +213,20 @@ class Attribution(_Words, frozen=True):
 
 class Options(_Words, frozen=True):
     context_paths: tuple[str, ...] = ()
+    """Files of the project that every conversation begins with."""
     global_context_paths: tuple[str, ...] = ()
     skills_paths: tuple[str, ...] = ()
+    """Further directories in which skills are looked for."""
     tui: TUIOptions = msgspec.field(default_factory=TUIOptions)
     debug: bool = False
+    """Write more to the log."""
     debug_lsp: bool = False
     disable_auto_summarize: bool = False
+    """Whether a conversation that fills the model's window is left as it is, instead of summed up."""
     data_directory: str = ""
+    """Where the data of a workspace is kept."""
     disabled_tools: tuple[str, ...] = ()
+    """Tools that nobody may use, by name."""
     disable_provider_auto_update: bool = False
     disable_default_providers: bool = False
     attribution: Attribution | None = None
@@ -227,6 +236,7 @@ class Options(_Words, frozen=True):
     progress: bool | None = None
     notifications: str = ""
     disabled_skills: tuple[str, ...] = ()
+    """Skills that nobody is told of, by name."""
 
 
 class PermissionOptions(_Words, frozen=True):
@@ -241,7 +251,7 @@ class ListLimits(_Words, frozen=True):
 
 class SearchLimits(_Words, frozen=True):
     timeout: int | None = None
-    """Nanoseconds, as the original's durations are."""
+    """In nanoseconds."""
 
 
 class ToolOptions(_Words, frozen=True):
@@ -258,7 +268,7 @@ class HookConfig(_Words, frozen=True):
     command: str = msgspec.field(default_factory=str)
     timeout: int = 0
     blocking: bool = False
-    """Ours: whether its failure denies what it was asked about."""
+    """Whether its failure denies what it was asked about. Only Turnkeeper knows this key."""
 
 
 class Config(_Words, frozen=True):

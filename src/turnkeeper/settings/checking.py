@@ -4,6 +4,7 @@ The types of `protocol/config.py` and `settings.py` are the one description; the
 """
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
+from turnkeeper.protocol import config
 from turnkeeper.protocol.config import Config
-from turnkeeper.settings import marks
+from turnkeeper.settings import marks, settings
 from turnkeeper.settings.merging import split_key
 from turnkeeper.settings.reading import ConfigProblem, Document, Tree, as_list, as_tree
 from turnkeeper.settings.settings import Agent, Database, Log, Notice, PermissionRule, Runs, Server, Shell, Waits
@@ -28,14 +30,23 @@ class Shape(Config, frozen=True):
     """All that one file may say: the wire's configuration, our knobs, and what is to be forgotten."""
 
     waits: Waits = Waits()
+    """How long to wait for others."""
     runs: Runs = Runs()
+    """What a run may do."""
     server: Server = Server()
+    """How the server serves."""
     log: Log = Log()
+    """What is written about the work, and for how long it is kept."""
     database: Database = Database()
+    """How far back the log of a workspace reaches."""
     agents: dict[str, Agent] = msgspec.field(default_factory=dict[str, Agent])
+    """By name the agents there are, beside the usual ones or in their place."""
     rules: tuple[PermissionRule, ...] = ()
+    """What is allowed, asked or denied; the last rule that matches decides."""
     shell: Shell = Shell()
+    """What commands may do, beside what rules say of them."""
     reset: tuple[str, ...] = ()
+    """Keys of which this file forgets what the files below it have said."""
 
 
 def schema() -> Tree:
@@ -48,7 +59,19 @@ def schema() -> Tree:
     for name, definition in found["$defs"].items():
         if name != "PermissionRule":
             definition.pop("required", None)
+    _describe(found["$defs"])
     return {"$schema": SCHEMA_URL, "title": "Turnkeeper configuration", **found}
+
+
+def _describe(definitions: dict[str, Any]) -> None:
+    """Say of each setting what is said under it in the sources, so that an editor shows it."""
+    from turnkeeper.settings.describing import sentences
+
+    said = sentences(config, settings, sys.modules[__name__])
+    for name, definition in definitions.items():
+        for key, sentence in said.get(name, {}).items():
+            if key in definition.get("properties", {}):
+                definition["properties"][key]["description"] = sentence
 
 
 def check(document: Document) -> tuple[Tree, list[Notice]]:

@@ -54,6 +54,7 @@ class Waits(msgspec.Struct, frozen=True):
     background_after_seconds: Seconds = 60
     """Until a shell command goes on in the background."""
     hook_seconds: Seconds = 30
+    """For a hook that does not say how long it may take."""
     cancel_seconds: Seconds = 5
     """For a run that was cancelled to let go."""
 
@@ -82,7 +83,9 @@ class Runs(msgspec.Struct, frozen=True):
     sub_agent_seconds: Seconds = 3_600
     """For a sub-agent to be done."""
     retries_max: CountOrZero = 3
+    """Further attempts of a question that the provider could not answer just then."""
     parallel_tools_max: Count = 8
+    """Tools that one step uses at a time."""
     jobs_max: Count = 50
     """Shell commands in the background of one workspace."""
 
@@ -107,6 +110,7 @@ class Server(msgspec.Struct, frozen=True):
     idle_seconds: SecondsOrZero = 60
     """For a server without workspaces to wait before it goes."""
     shutdown_seconds: Seconds = 5
+    """For everything to come to an end when the server stops."""
     ready_seconds: Seconds = 10
     """For a client to wait for a server that it has started; in a variable, since it has read no file then."""
 
@@ -115,6 +119,7 @@ class Log(msgspec.Struct, frozen=True):
     """What is written about the work, and for how long it is kept."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
+    """What is written: this, and what is more important."""
     retention_days: Annotated[int, Meta(ge=1, le=3650)] = 30
     """For how long a full file is kept."""
     file_bytes_max: Bytes = 10 * MIB
@@ -129,6 +134,7 @@ class Database(msgspec.Struct, frozen=True):
     log_days: CountOrZero = 90
     """What is older than this is forgotten: a client that was away for longer begins with a snapshot."""
     log_bytes_max: BytesOrZero = 512 * MIB
+    """What is beyond this is forgotten, the oldest first; zero means no limit."""
     archive: bool = False
     """Whether what is forgotten is first added to `archive.jsonl` in the data directory."""
     tidy_seconds: Seconds = 3_600
@@ -141,9 +147,11 @@ class Agent(msgspec.Struct, frozen=True):
     model: str = "large"
     """`large`, `small`, or `provider/model`."""
     allowed_tools: tuple[str, ...] | None = None
+    """The tools it may use, by name."""
     allowed_mcp: dict[str, tuple[str, ...]] | None = None
     """MCP servers by name, each with its allowed tools; an empty list allows all of that server's."""
     description: str = ""
+    """When to call it, as the agent that may do so is told."""
     prompt: str = ""
     """Added to the end of the system prompt."""
 
@@ -152,7 +160,9 @@ class PermissionRule(msgspec.Struct, frozen=True):
     """Allow, ask or deny: patterns as in file names (`*`, `?`, `[…]`); the last rule that matches decides."""
 
     verdict: Literal["allow", "ask", "deny"]
+    """What the rule says."""
     tool: str = "*"
+    """The tools it is about."""
     subject: str = "*"
     """A command line, an absolute path or a URL."""
 
