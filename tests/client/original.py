@@ -56,6 +56,8 @@ class Original:
     """How it answers `shutdown_if_idle`; 400 is a server too old to know the word."""
     create: list[int] = field(default_factory=list[int])
     """Statuses with which the next creations are refused, one after another."""
+    opening: anyio.Event | None = None
+    """Until it is set, no creation is answered."""
     prompt: int = 202
     retires: bool = True
     sent: dict[str, Reply] = field(default_factory=dict[str, Reply])
@@ -232,6 +234,8 @@ async def replied(server: Original, asked: Asked, start: Callable[..., Any]) -> 
         case "GET", ["workspaces"]:
             return 200, [{"id": id, "path": path, "config": CONFIG} for id, path in server.workspaces.items()]
         case "POST", ["workspaces"]:
+            if server.opening:
+                await server.opening.wait()
             return created(server, asked.body)
         case "DELETE", ["clients", _]:
             return EMPTY if server.retires else NOT_FOUND

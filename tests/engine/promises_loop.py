@@ -2,6 +2,9 @@
 
 A row of section 7.1 names one of the original's tests; a row of section 8 one of its weaknesses, with tests that would
 fail on it. What is a decision is proved in `core` as well, what a provider hears in `models`.
+
+Without a row, since nothing here answers to it: of section 7.1 `TestMain` (it sets a log level for tests) and
+`TestRunWaitsForMCPOnlyWhenNonInteractive` (no server of tools is waited for).
 """
 
 

@@ -29,10 +29,12 @@ from turnkeeper.protocol.wire import encode
 from turnkeeper.protocol.wire_messages import (
     NO_WIRE_MESSAGE,
     WireMessage,
+    WirePart,
     exact,
     merged,
     merged_parts,
     message_from_wire,
+    part_from_wire,
     part_to_wire,
 )
 from turnkeeper.protocol.wire_reading import read
@@ -141,6 +143,7 @@ def test_a_tool_result_keeps_everything_it_carries() -> None:
         "metadata": "{}",
         "is_error": True,
     }
+    assert part_from_wire(read(encode(part_to_wire(result)), WirePart)) == result
 
 
 def test_only_a_binary_part_has_capitals_and_its_data_is_padded_standard_base64() -> None:

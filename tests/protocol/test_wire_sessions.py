@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from msgspec import UNSET
 
@@ -196,3 +197,14 @@ def test_that_there_was_no_file_and_whose_run_it_was_survive_among_ourselves() -
 def test_what_was_read_and_what_is_looked_at_are_read() -> None:
     assert decode(b'{"session_id":"S","path":"/p"}', FileReading) == FileReading("S", "/p")
     assert decode(b'{"session_id":""}', CurrentSession) == CurrentSession("")
+
+
+def test_who_has_never_heard_of_being_busy_reads_our_sessions_and_we_read_those_that_do_not_say_it() -> None:
+    class Older(msgspec.Struct):
+        id: str
+        title: str
+
+    told = encode(session_to_wire(INFO, is_busy=True, attached_clients=1))
+    assert msgspec.json.decode(told, type=Older) == Older(INFO.id, INFO.title)
+    known = read(b'{"id": "s", "title": "t", "what_comes_later": {}}', Session)
+    assert (known.id, known.title, known.is_busy) == ("s", "t", False)

@@ -2,6 +2,9 @@
 
 All of them speak to a whole server, over the bridge or over a real socket. A promise that another room keeps (a claim
 is a decision of `core`, a spelling is `protocol`'s) has its proofs there as well.
+
+Without a row, since nothing here answers to it: of section 9.2 `TestPublishConfigChanged_NilWorkspaceSafe` (nothing is
+told without a workspace to tell it in) and `TestBackend_WorkspaceSkillsIsolation` (no workspace has skills).
 """
 
 
@@ -11,6 +14,10 @@ def _in(file: str, *tests: str) -> list[str]:
 
 NAMED = _in("clients", "who_does_not_say_who_it_is_is_refused_before_anything_is_looked_up")
 ATTACHED = _in("clients", "only_who_has_a_stream_open_can_look_at_a_session")
+OLDER = (
+    "tests/protocol/test_wire_sessions.py::"
+    "test_who_has_never_heard_of_being_busy_reads_our_sessions_and_we_read_those_that_do_not_say_it"
+)
 BUSY = _in("presence", "a_session_is_busy_as_long_as_its_run_is_active")
 COUNTED = _in("presence", "attached_clients_follow_who_comes_chooses_switches_and_leaves")
 TABLE = _in("routes", "each_route_of_the_original_answers_exactly_as_it_does")
@@ -93,6 +100,7 @@ PROMISES: dict[str, list[str]] = {
     "wire.md 9.1 TestSessionListIdleSessionIsNotBusy": BUSY,
     "wire.md 9.1 TestSessionGetIncludesIsBusy": BUSY,
     "wire.md 9.1 TestIsSessionBusyNilSafe": _in("presence", "a_session_with_nobody_at_work_in_it_is_not_busy"),
+    "wire.md 9.1 TestProtoSessionIsBusyBackwardCompat": [OLDER],
     "wire.md 9.1 TestSessionListIncludesAttachedClients": COUNTED,
     "wire.md 9.1 TestSessionListExcludesHoldOnlyClient": ATTACHED,
     "wire.md 9.1 TestSessionListExcludesUnselectedAttachedClient": COUNTED,
