@@ -1,6 +1,7 @@
 """Fold: between two steps, what may join the active run joins it, and stays part of the conversation."""
 
 import pytest
+from msgspec.structs import replace
 
 from tests.core.scene import (
     HERE,
@@ -22,7 +23,7 @@ from tests.core.scene import (
 from turnkeeper.core.commands import Cancel, Edit, Finish, Fold, Steer
 from turnkeeper.core.session import Session, decide, evolve
 from turnkeeper.protocol.events import RunFolded
-from turnkeeper.protocol.runs import Outcome, Prompt
+from turnkeeper.protocol.runs import Outcome, Prompt, RunOptions
 
 
 def test_a_foldable_prompt_joins_the_active_run_and_is_said_in_the_same_decision() -> None:
@@ -74,6 +75,29 @@ def test_a_run_that_has_ended_takes_nobody_in_although_its_successor_would() -> 
     session = after(submit(A), submit(B), submit_foldable(C), Finish(A, Outcome.FAILED))
     assert decide(session, Fold(A)) == []
     assert decide(session, Fold(B)) == joins(submit_foldable(C), into=B)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        RunOptions(deny=("bash",)),
+        RunOptions(allow=("bash(git push)",)),
+        RunOptions(yolo=True),
+        RunOptions(large_model="somebody/else"),
+        RunOptions(cost_max=0.5),
+        RunOptions(interactive=False, steps_max=1),
+    ],
+    ids=["a rule", "an allowance", "no questions", "a model", "a price", "a limit where nobody answers"],
+)
+def test_a_prompt_that_asked_for_terms_of_its_own_joins_only_a_run_that_has_them(asked: RunOptions) -> None:
+    its_own = replace(submit_foldable(B), options=asked)
+    assert decide(after(submit(A), its_own), Fold(A)) == []
+    assert decide(after(replace(submit(A), options=asked), its_own), Fold(A)) == joins(its_own, into=A)
+
+
+def test_a_prompt_that_asked_for_nothing_of_its_own_joins_whatever_the_run_was_told() -> None:
+    told = replace(submit(A), options=RunOptions(interactive=False, allow=("bash(ls)",)))
+    assert decide(after(told, submit_foldable(B)), Fold(A)) == joins(submit_foldable(B), into=A)
 
 
 def test_a_summary_takes_nobody_in() -> None:

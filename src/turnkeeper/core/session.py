@@ -10,7 +10,7 @@ moves. Acceptance, queueing and starting are one decision, so there is no moment
     told               idle                  active                        stopping
     Submit             Accepted, Started     Accepted (waits)              Accepted (waits: it comes after the cancel)
     Submit, known id   the receipt it has, or a conflict when the body differs
-    Fold               nothing               foldable ones -> Folded       nothing
+    Fold               nothing               those that may -> Folded      nothing
     Cancel             nothing               waiting -> Cancelled,         waiting -> Cancelled
                                              requests withdrawn, Stopping
     Cancel one         nothing               that run only                 that run only
@@ -33,7 +33,7 @@ from turnkeeper.protocol.ids import NO_CLIENT, ClientId, RunId, SessionId
 from turnkeeper.protocol.messages import Role
 from turnkeeper.protocol.problems import QueueFull, RunIdConflict, RunNotQueued, SessionBusy, WorkspaceClosing
 from turnkeeper.protocol.requests import Answers, Permission, Questions, Request
-from turnkeeper.protocol.runs import Cause, Failure, Outcome, RunKind
+from turnkeeper.protocol.runs import Cause, Failure, Outcome, RunKind, RunOptions
 
 STOPPED_BY_SERVER = Failure(
     cause=Cause.SERVER, message="The server stopped while this run was going on; submit it again.", retryable=True
@@ -154,8 +154,17 @@ def _fold(session: Session, run_id: RunId) -> list[Event]:
     active = session.active
     if active is None or active.run_id != run_id or session.stopping or active.run_kind is not RunKind.PROMPT:
         return []
-    joining = [run for run in session.queue if run.foldable and run.run_kind is RunKind.PROMPT]
+    joining = [run for run in session.queue if run.foldable and run.run_kind is RunKind.PROMPT and _suits(run, active)]
     return [event for run in joining for event in (e.RunFolded(run.run_id, into=run_id), *_said(session, run))]
+
+
+def _suits(run: e.RunAccepted, active: e.RunAccepted) -> bool:
+    """Whether the active run does what this prompt was submitted for: its model, its rules and its limits are its own.
+
+    A prompt that asked for nothing of its own takes the run as it is; in a run, it is the run's policy that answers.
+    """
+    asked = replace(run.options, interactive=active.options.interactive)
+    return asked in (active.options, RunOptions(interactive=active.options.interactive))
 
 
 def _finish(session: Session, told_: told.Finish) -> list[Event]:
