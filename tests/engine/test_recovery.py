@@ -282,7 +282,7 @@ async def test_a_change_that_a_crash_interrupted_is_in_the_history_and_can_be_ta
 
     async def change(_: Call, hands: Hands) -> str:
         await hands.begin_change(path, before="old")
-        await MemoryFiles.write(files, path, "new")
+        await MemoryFiles.write(files, path, "new", over="old")
         await hands.changed(path, after="new", digest="", mtime_ns=0)
         return "changed"
 

@@ -75,7 +75,9 @@ class Files(Protocol):
 
     async def read(self, path: Path) -> str | None: ...
 
-    async def write(self, path: Path, content: str | None) -> None: ...
+    async def write(self, path: Path, content: str | None, *, over: str | None) -> None:
+        """Raises `Conflict` where the file is not `over` any more."""
+        ...
 
 
 class Lasting(Protocol):

@@ -109,12 +109,14 @@ async def _restored(
     path = versions[0].path
     try:
         disk = await workspace.means.files.read(Path(path))
-        return await _carry_out(workspace, session_id, path, plan(versions, disk), nothing)
+        return await _carry_out(workspace, session_id, path, plan(versions, disk), disk, nothing)
     except Conflict as problem:
         return Restored(path, problem.message)
 
 
-async def _carry_out(workspace: Workspace, session_id: SessionId, path: str, plan: Plan, nothing: str) -> Restored:
+async def _carry_out(
+    workspace: Workspace, session_id: SessionId, path: str, plan: Plan, disk: Content, nothing: str
+) -> Restored:
     match plan:
         case NowhereToGo():
             return Restored(path, nothing)
@@ -123,7 +125,8 @@ async def _carry_out(workspace: Workspace, session_id: SessionId, path: str, pla
         case Move():
             means, say = workspace.means, partial(workspace.note, session_id)
             await record(means, say, session_id, path, lambda _: plan.found)
-            await means.files.write(Path(path), plan.content)
+            # Whoever wrote into it since it was read is told of, not written over: a run, or an editor.
+            await means.files.write(Path(path), plan.content, over=disk)
             await record(means, say, session_id, path, lambda _: (plan.content,), name=plan.id_of)
             return Restored(path)
 

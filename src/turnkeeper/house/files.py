@@ -30,13 +30,15 @@ class DiskFiles:
             found = await snapshot(path)
             return coding_of(found.data).decode(found.data) if found else None
 
-    async def write(self, path: Path, content: str | None) -> None:
-        """Replace the file whole, or remove it."""
+    async def write(self, path: Path, content: str | None, *, over: str | None) -> None:
+        """Replace the file whole, or remove it, if it still is what it was when that was decided."""
         with reached(path):
+            found = await snapshot(path)
+            if (coding_of(found.data).decode(found.data) if found else None) != over:
+                raise FileChanged
             if content is None:
                 await anyio.Path(path).unlink(missing_ok=True)
                 return
-            found = await snapshot(path)
             coding = coding_of(found.data) if found else UTF_8
             await replace(path, coding.encode(content), based_on=found)
 

@@ -18,13 +18,14 @@ import msgspec
 
 from turnkeeper.broker.memory import MemoryBroker
 from turnkeeper.engine import conversations, submitting
-from turnkeeper.engine.means import Hooks, Knobs, Means, Prompts
+from turnkeeper.engine.means import Files, Hooks, Knobs, Means, Prompts
 from turnkeeper.engine.submitting import Submission
 from turnkeeper.engine.workspace import Workspace, open_workspace
 from turnkeeper.models.model import Model
 from turnkeeper.models.scripted import Say, ScriptedModel, ScriptedModels, Turn, turn
 from turnkeeper.protocol.ids import ClientId, RunId, SessionId, ToolCallId, WorkspaceId
 from turnkeeper.protocol.messages import Message
+from turnkeeper.protocol.problems import Conflict
 from turnkeeper.protocol.requests import Rule
 from turnkeeper.protocol.runs import Prompt, Run, RunOptions
 from turnkeeper.store.memory import MemoryStore
@@ -74,7 +75,9 @@ class MemoryFiles:
     async def read(self, path: Path) -> str | None:
         return self.contents.get(str(path))
 
-    async def write(self, path: Path, content: str | None) -> None:
+    async def write(self, path: Path, content: str | None, *, over: str | None) -> None:
+        if self.contents.get(str(path)) != over:
+            raise Conflict("the file was changed at this very moment; try again")
         if content is None:
             self.contents.pop(str(path), None)
         else:
@@ -143,7 +146,7 @@ async def scene(
     small: Model | None = None,
     large: ScriptedModel | None = None,
     id: str = "w",
-    files: MemoryFiles | None = None,
+    files: Files | None = None,
     hooks: Hooks | None = None,
     prompts: Prompts | None = None,
     named: Mapping[str, Model] | None = None,
