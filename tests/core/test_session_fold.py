@@ -23,6 +23,7 @@ from tests.core.scene import (
 from turnkeeper.core.commands import Cancel, Edit, Finish, Fold, Steer
 from turnkeeper.core.session import Session, decide, evolve
 from turnkeeper.protocol.events import RunFolded
+from turnkeeper.protocol.problems import TermsDiffer
 from turnkeeper.protocol.runs import Outcome, Prompt, RunOptions
 
 
@@ -93,6 +94,13 @@ def test_a_prompt_that_asked_for_terms_of_its_own_joins_only_a_run_that_has_them
     its_own = replace(submit_foldable(B), options=asked)
     assert decide(after(submit(A), its_own), Fold(A)) == []
     assert decide(after(replace(submit(A), options=asked), its_own), Fold(A)) == joins(its_own, into=A)
+
+
+def test_who_steers_a_prompt_into_a_run_without_its_terms_is_told_that_it_waits() -> None:
+    session = after(submit(A), replace(submit(B), options=RunOptions(deny=("bash",))))
+    with pytest.raises(TermsDiffer):
+        decide(session, Steer(B, True))
+    assert decide(session, Steer(B, False)) == []
 
 
 def test_a_prompt_that_asked_for_nothing_of_its_own_joins_whatever_the_run_was_told() -> None:

@@ -107,13 +107,13 @@ MUTANTS = (
     ),
     Mutant(
         "a prompt with a run id of its own is folded",
-        "if run.foldable and run.run_kind is RunKind.PROMPT]",
-        "if run.run_kind is RunKind.PROMPT]",
+        "if run.foldable and run.run_kind is RunKind.PROMPT and",
+        "if run.run_kind is RunKind.PROMPT and",
     ),
     Mutant(
         "a summary that was steered disappears in a run",
-        "if run.foldable and run.run_kind is RunKind.PROMPT]",
-        "if run.foldable]",
+        "if run.foldable and run.run_kind is RunKind.PROMPT and",
+        "if run.foldable and",
     ),
     Mutant(
         "a folded prompt is never heard",

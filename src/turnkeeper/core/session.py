@@ -26,6 +26,7 @@ import msgspec
 from msgspec.structs import replace
 
 from turnkeeper.core import commands as told
+from turnkeeper.core.folding import steer, suits
 from turnkeeper.core.user_message import user_message
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.events import Event, Gate
@@ -33,7 +34,7 @@ from turnkeeper.protocol.ids import NO_CLIENT, ClientId, RunId, SessionId
 from turnkeeper.protocol.messages import Role
 from turnkeeper.protocol.problems import QueueFull, RunIdConflict, RunNotQueued, SessionBusy, WorkspaceClosing
 from turnkeeper.protocol.requests import Answers, Permission, Questions, Request
-from turnkeeper.protocol.runs import Cause, Failure, Outcome, RunKind, RunOptions
+from turnkeeper.protocol.runs import Cause, Failure, Outcome, RunKind
 
 STOPPED_BY_SERVER = Failure(
     cause=Cause.SERVER, message="The server stopped while this run was going on; submit it again.", retryable=True
@@ -78,7 +79,7 @@ def decide(session: Session, command: told.Command) -> list[Event]:  # noqa: C90
             _must_wait(session, run_id)
             return [e.PromptEdited(run_id, prompt, by)]
         case told.Steer(run_id, foldable, by):
-            return [e.PromptSteered(run_id, foldable, by)] if _must_wait(session, run_id).foldable != foldable else []
+            return steer(_must_wait(session, run_id), session.active, by=by, foldable=foldable)
         case told.Move(run_id, index, by):
             return _move(session, run_id, index, by)
         case told.Recover():
@@ -154,17 +155,8 @@ def _fold(session: Session, run_id: RunId) -> list[Event]:
     active = session.active
     if active is None or active.run_id != run_id or session.stopping or active.run_kind is not RunKind.PROMPT:
         return []
-    joining = [run for run in session.queue if run.foldable and run.run_kind is RunKind.PROMPT and _suits(run, active)]
+    joining = [run for run in session.queue if run.foldable and run.run_kind is RunKind.PROMPT and suits(run, active)]
     return [event for run in joining for event in (e.RunFolded(run.run_id, into=run_id), *_said(session, run))]
-
-
-def _suits(run: e.RunAccepted, active: e.RunAccepted) -> bool:
-    """Whether the active run does what this prompt was submitted for: its model, its rules and its limits are its own.
-
-    A prompt that asked for nothing of its own takes the run as it is; in a run, it is the run's policy that answers.
-    """
-    asked = replace(run.options, interactive=active.options.interactive)
-    return asked in (active.options, RunOptions(interactive=active.options.interactive))
 
 
 def _finish(session: Session, told_: told.Finish) -> list[Event]:

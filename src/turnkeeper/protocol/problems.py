@@ -93,6 +93,17 @@ class RunNotQueued(Conflict):
         self.run_id = run_id
 
 
+class TermsDiffer(Conflict):
+    """The prompt has terms of its own, which the run that goes on does not have; it runs when its turn comes."""
+
+    def __init__(self, run_id: RunId) -> None:
+        super().__init__(
+            f"run {run_id} was given a model, rules or limits of its own, which the run that goes on does not have; "
+            "it waits for its turn"
+        )
+        self.run_id = run_id
+
+
 class SessionBusy(Conflict):
     """session is currently processing another request"""
 
