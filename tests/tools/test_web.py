@@ -277,6 +277,17 @@ async def test_a_download_over_a_text_can_be_taken_back(tmp_path: Path) -> None:
     assert deeds(hands) == ["permit", "begin", "changed"]
 
 
+async def test_the_text_that_a_binary_download_replaces_is_in_the_history_and_the_download_is_not(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_text("old\n")
+    hands = FakeHands(tmp_path)
+    await use(download_tool(pages(file=page(b"\0\1\2" * 10))), hands, url="http://site.test/file", file_path="file")
+    assert (tmp_path / "file").read_bytes() == b"\0\1\2" * 10
+    assert [version.content for version in await hands.history(tmp_path / "file")] == ["old\n"]
+    assert deeds(hands) == ["permit", "begin"]
+
+
 async def broken() -> AsyncIterator[bytes]:
     yield b"half"
     raise httpx2.ReadError("the line broke")

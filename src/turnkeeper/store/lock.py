@@ -34,11 +34,12 @@ class DirectoryLock:
     def __init__(self, path: Path, file: int) -> None:
         self._path = path
         self._file = file
+        self._was = os.fstat(file)
 
     def is_there(self) -> bool:
         """Whether whoever comes now would meet this lock: somebody may have removed the file, or put another there."""
         try:
-            return self._file >= 0 and os.path.samestat(self._path.stat(), os.fstat(self._file))
+            return self._file >= 0 and os.path.samestat(self._path.stat(), self._was)
         except OSError:
             return False
 

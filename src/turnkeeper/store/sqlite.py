@@ -59,7 +59,7 @@ class SqliteStore:
         self.notice = ready.notice
         """A sentence for a person: the database was damaged, or is newer than this server."""
         self.read_only = ready.read_only
-        self.writer = Writer(partial(connect, path, query_only=ready.read_only))
+        self.writer = Writer(partial(connect, path, query_only=ready.read_only), look=self._look)
         self.readers = Readers(partial(connect, path, query_only=True))
         self._held = held
         self._was = path.stat()
@@ -92,9 +92,11 @@ class SqliteStore:
                 listener(entries)
 
     def _check_writable(self) -> None:
-        """What is written to files that nobody will find again must not be acknowledged."""
         if self.read_only:
             raise StoreReadOnly
+
+    def _look(self) -> None:
+        """What is written to files that nobody will find again must not be acknowledged."""
         if not (self._held.is_there() and self._is_there()):
             raise StoreGone(
                 f"the database {self.path} was removed or replaced while it was open; nothing was accepted. "

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import anyio
 import apsw
 
-from turnkeeper.protocol.problems import Problem, StoreUnavailable
+from turnkeeper.protocol.problems import Problem, StoreGone, StoreUnavailable
 from turnkeeper.store.database import Database, undisturbed
 from turnkeeper.store.faults import is_damage, problem_of
 
@@ -52,10 +52,12 @@ class Work:
 
 
 class Writer:
-    """Owns the writing connection, which only its thread touches."""
+    """Owns the writing connection, which only its thread touches. `look` raises before a transaction that would be
+    written to files that are no longer there."""
 
-    def __init__(self, connect: Callable[[], Database]) -> None:
+    def __init__(self, connect: Callable[[], Database], *, look: Callable[[], None]) -> None:
         self._connect = connect
+        self._look = look
         self._db: Database | None = None
         self._loop = asyncio.get_running_loop()
         self._room = anyio.Semaphore(WORKS_MAX, fast_acquire=True)
@@ -135,7 +137,7 @@ class Writer:
         results = self._attempt(self._transact, works)
         if not isinstance(results, BaseException):
             return list(zip(works, results, strict=True))
-        if len(works) == 1 or isinstance(results.__cause__, apsw.BusyError):
+        if len(works) == 1 or isinstance(results, StoreGone) or isinstance(results.__cause__, apsw.BusyError):
             return [(work, results) for work in works]
         # One that was too much for the disk must not take its neighbours with it.
         return [outcome for work in works for outcome in self._together([work])]
@@ -144,6 +146,8 @@ class Writer:
         """The result, or the problem; after one, the connection is as if nothing had been begun."""
         try:
             return do(what)
+        except StoreGone as gone:
+            return gone  # Looked for and not found: nothing was begun.
         except apsw.Error as error:
             problem = problem_of(error)
             self.saw_damage |= is_damage(error)
@@ -158,6 +162,7 @@ class Writer:
         return problem
 
     def _transact(self, works: Sequence[Work]) -> list[Outcome]:
+        self._look()
         db = self._connected()
         # In WAL mode NORMAL writes without waiting for the disk; the next durable commit brings it there.
         level = "FULL" if any(work.durable for work in works) else "NORMAL"

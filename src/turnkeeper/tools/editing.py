@@ -5,6 +5,7 @@ file's history is written after it happened; and what changed on disk in the mea
 about the answer, is never overwritten but told to the model.
 """
 
+import stat
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,10 +55,11 @@ class Changed:
 
 async def opened(place: Place) -> Draft:
     """The file as it is now, whether or not the session has seen it."""
-    if place.real.is_dir():
+    status = files.status(place.real)
+    if status and stat.S_ISDIR(status.st_mode):
         raise Refusal(f"this is a directory, not a file: {place.path}")
     try:
-        return read_now(place) if files.is_short(place.real) else await to_thread.run_sync(read_now, place)
+        return read_now(place) if files.is_short(status) else await to_thread.run_sync(read_now, place)
     except files.TooBig as error:
         raise Refusal(str(error)) from error
     except NotText as error:

@@ -75,12 +75,17 @@ def snapshot_now(path: Path) -> Snapshot | None:
     return Snapshot(data, digest_of(data), status.st_mtime_ns, mode, owner, identified(status))
 
 
-def is_short(path: Path) -> bool:
-    """Whether the file is read sooner than a thread is found for it."""
+def status(path: Path) -> os.stat_result | None:
+    """What is there, or None: whoever opens it is told why it cannot be looked at."""
     try:
-        return path.stat().st_size <= SHORT_BYTES_MAX
+        return path.stat()
     except OSError:
-        return True
+        return None
+
+
+def is_short(status: os.stat_result | None) -> bool:
+    """Whether the file is read sooner than a thread is found for it."""
+    return status is None or status.st_size <= SHORT_BYTES_MAX
 
 
 def identified(status: os.stat_result) -> Identity:
