@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from turnkeeper.protocol.config import ModelEntry
 
 SLOTS = ("large", "small")
+ADD_ONE = "'turnkeeper models list --all WORD' shows whom one could ask, 'turnkeeper login PROVIDER' adds them"
 
 
 class Offered(NamedTuple):
@@ -128,7 +129,8 @@ def choose(reach: Reach, model: str, small: bool, everywhere: bool, as_json: boo
             meant = [one for one in known if model.lower() in (one.name.lower(), one.model.id.lower())]
             if len(meant) != 1:
                 near = ", ".join(one.name for one in (meant or [one for one in known if one.fits((model,))])[:5])
-                raise BadRequest(f"{model!r} is {'several models' if meant else 'no model here'}{near and ': ' + near}")
+                what = "several models" if meant else "no model here"
+                raise BadRequest(f"{model!r} is {what}: {near or ADD_ONE}")
             chosen = SelectedModel(model=meant[0].model.id, provider=meant[0].provider)
             scope = Scope.GLOBAL if everywhere else Scope.WORKSPACE
             await workspace.config.set_model(scope, slot, chosen)

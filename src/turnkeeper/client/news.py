@@ -1,10 +1,14 @@
 """What is heard of a run, piece by piece. It stands apart, so that a printer is there before anything is heard."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from turnkeeper.protocol.messages import Message, ToolCall, ToolResult
 from turnkeeper.protocol.runs import RunState
-from turnkeeper.protocol.wire_own import RunView
+
+if TYPE_CHECKING:
+    from turnkeeper.protocol.wire_own import RunView
 
 
 class Began(msgspec.Struct, frozen=True):
@@ -48,7 +52,7 @@ class Moved(msgspec.Struct, frozen=True):
 class Ended(msgspec.Struct, frozen=True):
     """The ending; where a server of the original told it, with as much as that knows."""
 
-    run: RunView
+    run: "RunView"
 
 
 News = Began | More | Again | Called | Used | Moved | Ended

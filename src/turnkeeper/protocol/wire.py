@@ -6,7 +6,6 @@ Promised here: every JSON text is one line of compact UTF-8, whatever was put in
 object within an object, never a string.
 """
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, cast
@@ -33,6 +32,8 @@ def encode(value: object) -> bytes:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:
         # A lone surrogate has no UTF-8; the original writes U+FFFD in its place, and so do we.
+        import json
+
         return json.dumps(mended(msgspec.to_builtins(value)), ensure_ascii=False, separators=(",", ":")).encode()
 
 

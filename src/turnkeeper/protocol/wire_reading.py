@@ -12,11 +12,10 @@ which may be a secret.
 """
 
 import functools
-import json
 import math
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
@@ -24,6 +23,9 @@ from msgspec import inspect
 from turnkeeper.protocol.ids import ClientId
 from turnkeeper.protocol.problems import BadRequest
 from turnkeeper.protocol.wire import mended
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
 
 T = TypeVar("T")
 Fitter = Callable[[Any], Any]
@@ -64,7 +66,7 @@ def first_value(body: bytes, *, what: str = "request") -> Any:
     """The first JSON value of `body`; what follows it is not looked at."""
     text = body.decode("utf-8", "replace").lstrip(" \t\r\n")
     try:
-        value, _ = _JSON.raw_decode(text)
+        value, _ = _json().raw_decode(text)
     except (ValueError, OverflowError, RecursionError) as error:
         raise BadRequest(f"failed to decode {what}: the body is not JSON") from error
     if text.count("{") + text.count("[") > DEPTH_MAX and is_deeper(value, DEPTH_MAX):
@@ -120,9 +122,14 @@ def _constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-_JSON = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_int=_integer, parse_float=_float, parse_constant=_constant, strict=True
-)
+@functools.cache
+def _json() -> "JSONDecoder":
+    # A client of our own servers hardly ever needs it.
+    from json import JSONDecoder
+
+    return JSONDecoder(
+        object_pairs_hook=_pairs, parse_int=_integer, parse_float=_float, parse_constant=_constant, strict=True
+    )
 
 
 @functools.cache
@@ -283,5 +290,7 @@ def uuid_problem(text: str) -> str:
     if spelling.fullmatch(text):
         return ""
     if length == 45 and not text.lower().startswith("urn:uuid:"):
-        return f"invalid urn prefix: {json.dumps(text[:9])}"
+        from json import dumps
+
+        return f"invalid urn prefix: {dumps(text[:9])}"
     return "invalid UUID format"
