@@ -143,9 +143,7 @@ PROMISES: dict[str, list[str]] = {
     "wire.md 9.6 TestLogoutContext_CreatesValidContext": _in(
         "cli/test_login", "a_key_is_forgotten_with_all_that_stood_around_it"
     ),
-    "wire.md 9.6 TestLogoutCmd_ValidArgs": _in(
-        "cli/test_login", "a_provider_is_meant_in_any_case_and_a_wrong_one_suggested"
-    ),
+    "wire.md 9.6 TestLogoutCmd_ValidArgs": _in("cli/test_login", "a_key_is_forgotten_with_all_that_stood_around_it"),
     "wire.md 9.6 TestProjectsEmpty": _in("cli/test_setting_up", "what_needs_no_server_starts_none"),
     "wire.md 9.6 TestProjectsJSON": _in(
         "cli/test_setting_up", "a_database_is_checked_copied_and_compacted_and_its_project_remembered"

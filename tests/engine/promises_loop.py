@@ -95,6 +95,14 @@ PROMISES: dict[str, list[str]] = {
         "hooks", "a_hooks_no_is_told_to_the_model_and_the_tool_is_not_used"
     ),
     "agent-core 7.1 TestWrapToolsWithHooks": _server("hooks", "hooks_see_what_sub_agents_do"),
+    "agent-core 7.1 TestExtractAWSSSOURL": [
+        *_house(
+            "voices",
+            "the_page_that_a_command_for_fresh_credentials_names_is_shown_while_it_waits",
+            "a_page_is_the_first_safe_address_that_was_said_to_its_end",
+        ),
+        *_turns("authorisation", "where_to_sign_in_is_told_to_everybody_as_soon_as_it_is_known"),
+    ],
     "agent-core 7.1 TestHasRepeatedToolCalls": _turns("budgets", "a_loop_ends_a_run_and_says_what_went_in_circles"),
     # What the original does not do well.
     "agent-core 8 item 17": _turns("steps", "a_prompt_that_joined_is_seen_at_every_later_step"),

@@ -1,14 +1,17 @@
 """A workspace's voices as its settings describe them: asked over a real socket, with keys that are worked out."""
 
 import json
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 from anyio import fail_after
 
 from tests.settings.scene import Scene
+from turnkeeper.house.voices import page_in
 from turnkeeper.models.offline import HONESTY
 from turnkeeper.models.scripted import CallTool, Say, Think
 from turnkeeper.testing.fake_provider import KEY, FakeProvider, fake_provider
@@ -123,6 +126,39 @@ async def test_who_is_refused_runs_the_users_own_command_for_fresh_credentials_a
         assert (await ended(client, "r"))["text"] == "hi"
         assert [asked.headers["authorization"] for asked in fake.asked] == ["Bearer stale-key", f"Bearer {KEY}"]
         assert runs.read_text() == "fetched\n"
+
+
+async def test_the_page_that_a_command_for_fresh_credentials_names_is_shown_while_it_waits(scene: Scene) -> None:
+    key, go_on, page = scene.root / "key", scene.root / "go-on", "https://device.sso.example.org/?user_code=ABCD"
+    key.write_text("stale-key")
+    os.mkfifo(go_on)
+    command = f"echo 'Open {page}' >&2; cat {go_on}; echo {KEY} > {key}"
+    async with (
+        opened(scene, f'api_key = "$(cat {key})"\naws_auth_refresh = "{command}"') as (client, fake),
+        client.events(detail="detail") as seen,
+    ):
+        fake.answer(Say("hi"))
+        session = await client.session()
+        await client.prompt(session, "go", "r")
+        with fail_after(20):
+            while page not in (await seen.next("run_waiting"))["message"]:
+                pass
+        await anyio.Path(go_on).write_text("")
+        assert (await seen.next("run_complete", run_id="r"))["text"] == "hi"
+
+
+@pytest.mark.parametrize(
+    ("said", "page"),
+    [
+        ("Open https://a.example/?code=1\nor https://b.example\n", "https://a.example/?code=1"),
+        ('{"url": "https://a.example/x"}', "https://a.example/x"),
+        ("http://a.example is none\n", ""),
+        ("https://a.example/not-yet-who", ""),
+        ("", ""),
+    ],
+)
+def test_a_page_is_the_first_safe_address_that_was_said_to_its_end(said: str, page: str) -> None:
+    assert page_in(said) == page
 
 
 async def test_a_command_for_fresh_credentials_that_fails_leaves_the_providers_word(scene: Scene) -> None:

@@ -14,6 +14,7 @@ import logging
 from dataclasses import dataclass
 
 import anyio
+from msgspec.structs import replace
 
 from turnkeeper.engine.draft import Draft
 from turnkeeper.engine.listening import listen
@@ -135,10 +136,16 @@ async def _refreshed(running: Running, draft: Draft, provider: str) -> bool:
         except Exception as error:  # noqa: BLE001 - kept from the task group, which would wrap it
             failure.append(error)
         done.set()
+        turned.set()
 
-    done = anyio.Event()
+    async def look() -> None:
+        pages.append(await running.workspace.means.models.sign_in_page(provider))
+        turned.set()
+
+    done, turned, pages = anyio.Event(), anyio.Event(), list[str]()
     async with anyio.create_task_group() as fetching:
         fetching.start_soon(refresh)
+        fetching.start_soon(look)
         with anyio.move_on_after(REFRESH_QUIET_SECONDS) as quiet:
             await done.wait()
         said = f"{provider} refused the credentials: fetching fresh ones."
@@ -147,6 +154,10 @@ async def _refreshed(running: Running, draft: Draft, provider: str) -> bool:
             if quiet.cancelled_caught:
                 await running.say(draft.postpone(waiting))
             with anyio.move_on_after(knobs.sign_in_seconds):
+                await turned.wait()
+                if pages and not done.is_set():
+                    waiting = replace(waiting, message=f"{said} Sign in at {pages[0]}")
+                    await running.say(draft.postpone(waiting))
                 await done.wait()
         except (Problem, RunOver) as over:
             failure.append(over)

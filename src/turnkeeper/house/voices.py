@@ -1,6 +1,7 @@
 """A workspace's models as its settings are now: providers completed and their keys resolved, when they are needed."""
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from turnkeeper.settings.providers import Configured, configure, select
 
 OFFLINE = ModelEntry(id="offline", name="Offline assistant", context_window=200_000, default_max_tokens=4_000)
 OFFLINE_PROVIDER = ProviderConfig(id="offline", name="Offline", type="offline", models=(OFFLINE,))
+PAGE = re.compile(r"https://[^\s\"'<>]+(?=[\s\"'<>])")
 
 
 class Voices:
@@ -35,7 +37,9 @@ class Voices:
         self._configured = configure(loaded.settings.config, shelf.catalog.providers, loaded.environment)
         self._models: ConfiguredModels | None = None
         self._news = anyio.Event()
-        """Set and replaced at the next change of the settings."""
+        """Set and replaced at the next change of the settings, or when a page to sign in at is known."""
+        self._pages: dict[str, str] = {}
+        """Where a person signs in to a provider, as the command that waits for it has said."""
         self._signed_in_at: dict[str, float] = {}
 
     @property
@@ -51,6 +55,9 @@ class Voices:
         for id, provider in self._configured.providers.items():
             if id not in before or credentials(before[id]) != credentials(provider):
                 self._signed_in_at[id] = anyio.current_time()
+        self._tell()
+
+    def _tell(self) -> None:
         self._news.set()
         self._news = anyio.Event()
 
@@ -94,6 +101,11 @@ class Voices:
         while self._signed_in_at.get(provider, -math.inf) < since:
             await self._news.wait()
 
+    async def sign_in_page(self, provider: str) -> str:
+        while provider not in self._pages:
+            await self._news.wait()
+        return self._pages[provider]
+
     def _ready(self) -> ConfiguredModels:
         if self._models is None:
             providers = self._configured.providers
@@ -118,14 +130,22 @@ class Voices:
         if known is None or not (known.aws_auth_refresh or "$" in known.api_key):
             return None
         if known.aws_auth_refresh:
-            await self._run(known.aws_auth_refresh)
+            await self._run(provider, known.aws_auth_refresh)
         return await self._resolved(known)
 
-    async def _run(self, command: str) -> None:
+    async def _run(self, provider: str, command: str) -> None:
+        def hears(said: bytes) -> None:
+            if provider not in self._pages and (page := page_in(said.decode("utf-8", "replace"))):
+                self._pages[provider] = page
+                self._tell()
+
+        env, workdir = self._loaded.environment, self._loaded.settings.workdir
         try:
-            await expand(f"$({command})", env=self._loaded.environment, workdir=self._loaded.settings.workdir)
+            await expand(f"$({command})", env=env, workdir=workdir, hears=hears)
         except Problem as problem:
             raise ModelTrouble(Trouble.AUTH, problem.message, title="Not Configured") from problem
+        finally:
+            self._pages.pop(provider, None)
 
     async def _resolved(self, provider: ProviderConfig) -> ProviderConfig:
         try:
@@ -143,6 +163,12 @@ class Voices:
             return template
         workdir: Path = self._loaded.settings.workdir
         return await expand(template, env=self._loaded.environment, workdir=workdir)
+
+
+def page_in(said: str) -> str:
+    """The first address that a command has said, once it has been said to its end; empty if there is none."""
+    found = PAGE.search(said)
+    return found[0] if found else ""
 
 
 def credentials(provider: ProviderConfig) -> object:

@@ -195,6 +195,10 @@ class Models(Protocol):
         """Whether a person could help by signing in to this provider."""
         ...
 
+    async def sign_in_page(self, provider: str) -> str:
+        """Where a person signs in so that there are fresh credentials, once that is known; put a limit around it."""
+        ...
+
     async def signed_in(self, provider: str, *, since: float) -> None:
         """Return when somebody has signed in to the provider after `since`; put a limit around it."""
         ...

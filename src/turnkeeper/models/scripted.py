@@ -240,6 +240,7 @@ class ScriptedModels:
         self._named = dict(named or {})
         self.refreshed: list[str] = []
         self.refresh_helps = False
+        self._page, self._has_page = "", anyio.Event()
         self.people_sign_in = False
         """Whether somebody could sign in to the providers; `sign_in` is when they do."""
         self._signed_in = anyio.Event()
@@ -263,6 +264,15 @@ class ScriptedModels:
 
     def can_sign_in(self, provider: str) -> bool:
         return self.people_sign_in
+
+    async def sign_in_page(self, provider: str) -> str:
+        await self._has_page.wait()
+        return self._page
+
+    def show_page(self, page: str) -> None:
+        """A command that fetches credentials has named this page."""
+        self._page = page
+        self._has_page.set()
 
     async def signed_in(self, provider: str, *, since: float) -> None:
         if self._signed_in_at < since:

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from subprocess import DEVNULL
 
@@ -19,6 +19,7 @@ from anyio.abc import ByteReceiveStream, Process
 from turnkeeper.protocol.problems import Problem
 
 COMMAND_SECONDS = 300
+Hears = Callable[[bytes], None]
 OUTPUT_BYTES_MAX = 64 * 1024
 COMPLAINT_BYTES_MAX = 512
 SECRET_LETTERS_MIN = 6
@@ -45,13 +46,16 @@ class CommandWanted(ExpansionFailed):
         super().__init__(template, "it needs a command to be run")
 
 
-async def expand(template: str, *, env: Mapping[str, str], workdir: Path) -> str:
-    """The value of a template; its commands are run in `workdir`, each for at most `COMMAND_SECONDS`."""
+async def expand(template: str, *, env: Mapping[str, str], workdir: Path, hears: Hears | None = None) -> str:
+    """The value of a template; its commands are run in `workdir`, each for at most `COMMAND_SECONDS`.
+
+    `hears` is told what a command has said so far, whenever it says more.
+    """
     work = _Expansion(template, env).whole()
     try:
         command = next(work)
         while True:
-            command = work.send(await _output(template, command, env=env, workdir=workdir))
+            command = work.send(await _output(template, command, env=env, workdir=workdir, hears=hears or _deaf))
     except StopIteration as done:
         return str(done.value)
 
@@ -226,7 +230,7 @@ class _Expansion:
         return ExpansionFailed(self._template, why)
 
 
-async def _output(template: str, command: str, *, env: Mapping[str, str], workdir: Path) -> str:
+async def _output(template: str, command: str, *, env: Mapping[str, str], workdir: Path, hears: Hears) -> str:
     shell = shutil.which("bash", path=env.get("PATH")) or "/bin/sh"
     try:
         process = await anyio.open_process(
@@ -236,7 +240,7 @@ async def _output(template: str, command: str, *, env: Mapping[str, str], workdi
         raise ExpansionFailed(template, f"its command cannot be started: {error.strerror}") from error
     try:
         with anyio.fail_after(COMMAND_SECONDS):
-            status, output, complaint = await _said(process)
+            status, output, complaint = await _said(process, hears)
     except TimeoutError as error:
         raise ExpansionFailed(template, f"its command did not end within {COMMAND_SECONDS} seconds") from error
     finally:
@@ -249,20 +253,25 @@ async def _output(template: str, command: str, *, env: Mapping[str, str], workdi
     return output.decode("utf-8", "replace").rstrip("\n")
 
 
-async def _said(process: Process) -> tuple[int, bytes, bytes]:
+async def _said(process: Process, hears: Hears) -> tuple[int, bytes, bytes]:
     output, complaint = bytearray(), bytearray()
     async with anyio.create_task_group() as group:
-        group.start_soon(_gather, process.stdout, output)
-        group.start_soon(_gather, process.stderr, complaint)
+        group.start_soon(_gather, process.stdout, output, hears)
+        group.start_soon(_gather, process.stderr, complaint, hears)
         await process.wait()
     return process.returncode or 0, bytes(output), bytes(complaint)
 
 
-async def _gather(stream: ByteReceiveStream | None, into: bytearray) -> None:
+async def _gather(stream: ByteReceiveStream | None, into: bytearray, hears: Hears) -> None:
     """Everything is read, so that nobody waits for us; what is too much is not kept."""
     assert stream is not None
     async for piece in stream:
         into += piece[: max(0, OUTPUT_BYTES_MAX - len(into))]
+        hears(bytes(into))
+
+
+def _deaf(_: bytes) -> None:
+    """Nobody wants to know before the end."""
 
 
 async def _ended(process: Process) -> None:

@@ -136,6 +136,32 @@ async def test_everybody_sees_that_fresh_credentials_take_a_while(takes_seconds:
     assert (run.outcome, run.text) == (Outcome.COMPLETED, "hello")
 
 
+async def test_where_to_sign_in_is_told_to_everybody_as_soon_as_it_is_known() -> None:
+    fetched = anyio.Event()
+
+    async def refresh(provider: str, *, since: float) -> bool:
+        await fetched.wait()
+        return True
+
+    page = "https://device.sso.example.org/?user_code=ABCD"
+    with fail_after(600):
+        async with scene(DENIED, turn(Say("hello")), knobs=PATIENT) as stage:
+            stage.models.refresh = refresh
+            session = await stage.session("named")
+            run_id = await stage.submit("go", session)
+            await anyio.sleep(5)
+            stage.models.show_page(page)
+            await anyio.sleep(5)
+            waits = (await why(stage.workspace, session)).waits
+            fetched.set()
+            run = await stage.workspace.ended(run_id)
+            waiting = [wait.message for wait in await told(stage.store, e.RunWaiting)]
+    said = "scripted refused the credentials: fetching fresh ones."
+    assert waiting == [said, f"{said} Sign in at {page}"]
+    assert page in str(waits)
+    assert run.text == "hello"
+
+
 async def test_credentials_that_never_come_are_not_waited_for_longer_than_agreed() -> None:
     async def refresh(provider: str, *, since: float) -> bool:
         await anyio.sleep_forever()
