@@ -17,6 +17,7 @@ import httptools
 import msgspec
 from anyio.abc import ByteStream
 
+from turnkeeper.client.unix import connect_unix
 from turnkeeper.protocol.hosts import Host
 from turnkeeper.protocol.problems import Problem
 
@@ -243,7 +244,7 @@ class Http:
         with anyio.move_on_after(CONNECT_SECONDS):
             try:
                 if self.host.is_unix:
-                    return Connection(await anyio.connect_unix(self.host.address), self.host)
+                    return Connection(await connect_unix(self.host.address), self.host)
                 return Connection(await anyio.connect_tcp(self.host.name, self.host.port), self.host)
             except OSError as error:
                 raise ServerUnreachable(f"no server answers at {self.host}: {reason(error)}") from error

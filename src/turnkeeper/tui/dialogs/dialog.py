@@ -96,6 +96,8 @@ class Dialog(ModalScreen[Wish | None]):
     def __init__(self, live: Live) -> None:
         super().__init__()
         self.live = live
+        # Kept by name: what is learnt while a dialog goes still finds them.
+        self.heading, self.foot = Heading(), Foot()
         self._is_there = False
         self._stop_listening = lambda: None
 
@@ -105,16 +107,16 @@ class Dialog(ModalScreen[Wish | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box", classes="-ascii" if glyphs_of(self).name == "ascii" else ""):
-            yield Heading()
+            yield self.heading
             yield from self.inside()
-            yield Foot()
+            yield self.foot
 
     def inside(self) -> Iterable[Widget]:
         """What is between the heading and the keys."""
         return ()
 
     def entitle(self, title: Content | str, beside: Content | str = "") -> None:
-        heading = self.query_one(Heading)
+        heading = self.heading
         heading.title = title if isinstance(title, Content) else Content(title)
         heading.beside = beside if isinstance(beside, Content) else Content.styled(beside, "$foreground-muted")
 
@@ -132,11 +134,11 @@ class Dialog(ModalScreen[Wish | None]):
 
     def _told(self, before: View, now: View) -> None:
         """A dialog that is not there yet, or no longer, draws nothing."""
-        if self._is_there and self.is_attached and self.query(Heading):
+        if self._is_there and self.is_attached:
             self.heard(before, now)
 
     def on_descendant_focus(self, _: events.DescendantFocus) -> None:
-        self.query_one(Foot).refresh(layout=True)
+        self.foot.refresh(layout=True)
 
     def heard(self, before: View, now: View) -> None:
         """The workspace has changed; also called when whatever stood over the dialog has gone."""

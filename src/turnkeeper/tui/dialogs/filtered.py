@@ -15,7 +15,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from turnkeeper.client.view import View
-from turnkeeper.tui.dialogs.dialog import Dialog, Foot
+from turnkeeper.tui.dialogs.dialog import Dialog
 from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.editor.fuzzy import ranked
 from turnkeeper.tui.keys import bindings
@@ -127,8 +127,7 @@ class Filtered(Dialog):
         said = self.about(self.marked)
         self._about.update(said)
         self._about.display = bool(said)
-        for foot in self.query(Foot):
-            foot.refresh()
+        self.foot.refresh()
 
     @on(Input.Changed, "#filter")
     def _typed(self, event: Input.Changed) -> None:

@@ -30,7 +30,7 @@ from turnkeeper.tui.dialogs.asking import (
     quoted,
 )
 from turnkeeper.tui.dialogs.choices import Choice, Choices
-from turnkeeper.tui.dialogs.dialog import Dialog, Foot
+from turnkeeper.tui.dialogs.dialog import Dialog
 from turnkeeper.tui.dialogs.grace import GRACE_SECONDS, Grace
 from turnkeeper.tui.dialogs.keys import KEYS
 from turnkeeper.tui.dialogs.paper import Paper
@@ -181,7 +181,7 @@ class PermissionDialog(Reading, Answering):
         self.draw(self.live.view)
 
     def _settle_down(self) -> None:
-        self.query_one(Foot).refresh(layout=True)
+        self.foot.refresh(layout=True)
 
     # How it looks
 
@@ -265,7 +265,7 @@ class PermissionDialog(Reading, Answering):
         self._mean()
         field = self.query_one("#reason", Input)
         self.set_focus(field if writes else None)
-        self.query_one(Foot).refresh(layout=True)
+        self.foot.refresh(layout=True)
 
     def _answer(self, decision: Decision) -> None:
         if self.request is None or self._is_sending:

@@ -17,7 +17,7 @@ from turnkeeper.protocol.requests import Answers, QuestionType
 from turnkeeper.protocol.wire_requests import QuestionRequest
 from turnkeeper.tui.chat.ink import cleaned, one_line
 from turnkeeper.tui.dialogs.asking import asker, left, outcome
-from turnkeeper.tui.dialogs.dialog import Dialog, Foot
+from turnkeeper.tui.dialogs.dialog import Dialog
 from turnkeeper.tui.dialogs.grace import Grace
 from turnkeeper.tui.dialogs.keys import KEYS
 from turnkeeper.tui.dialogs.question_page import Draft, QuestionPage, response, told
@@ -219,7 +219,7 @@ class QuestionDialog(Paging):
         else:
             self.set_focus(None)
         self.draw(self.live.view)
-        self.query_one(Foot).refresh(layout=True)
+        self.foot.refresh(layout=True)
 
     def on_question_page_answered(self, event: QuestionPage.Answered) -> None:
         event.stop()
