@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 DISK_BYTES_MIN = 256 * 1024 * 1024
 READABLE_BY_OTHERS = 0o077
-WRITABLE_BY_OTHERS = 0o022
 SIGNS = {"well": ("✓", "green"), "strange": ("!", "yellow"), "broken": ("✗", "red")}
 
 

@@ -143,10 +143,6 @@ def runs(reach: Reach, session: str, limit: int, children: bool, as_json: bool) 
     return Exit.FINISHED
 
 
-def age(run: "RunView", now: float) -> str:
-    return ago(now - run.accepted_at / 1000)
-
-
 def first_line(run: "RunView") -> str:
     line = plain(" ".join(run.prompt.split()))
     return line if len(line) <= PROMPT_CHARACTERS else line[: PROMPT_CHARACTERS - 1] + "…"

@@ -66,7 +66,6 @@ class RunComplete(msgspec.Struct, frozen=True, omit_defaults=True):
     cancelled: bool = False
 
 
-MCPEventType = Literal["state_changed", "tools_list_changed", "prompts_list_changed", "resources_list_changed"]
 _MCP_EVENT_TYPES = frozenset(("state_changed", "tools_list_changed", "prompts_list_changed", "resources_list_changed"))
 
 

@@ -27,15 +27,6 @@ CONTEXT_PATHS = (
     "crush.md",
     "gemini.md",
 )
-IGNORE_FILES = (".gitignore", ".crushignore", ".turnkeeperignore")
-"""In every directory of a project; `ignore` in the directory for configuration holds everywhere."""
-IGNORED = (
-    *(".git", ".svn", ".hg", ".bzr", ".vscode", ".idea", "node_modules", "__pycache__", ".pytest_cache", ".cache"),
-    *(".tmp", ".Trash", ".Spotlight-V100", ".fseventsd", ".crush", ".turnkeeper", "OrbStack", ".local", ".share"),
-    *("*.swp", "*.swo", "*~", ".DS_Store", "Thumbs.db", "target", "build", "dist", "out", "bin", "obj", "*.o", "*.so"),
-    *("*.dylib", "*.dll", "*.exe", "*.log", "*.tmp", "*.temp", "*.pyc", "*.pyo", "vendor", "Cargo.lock"),
-    *("package-lock.json", "yarn.lock", "pnpm-lock.yaml"),
-)
 READ_ONLY_TOOLS = (
     *("glob", "grep", "ls", "lsp_call_hierarchy", "lsp_definition", "lsp_symbols", "sourcegraph", "view"),
 )
@@ -75,11 +66,6 @@ def global_context_paths(env: Mapping[str, str]) -> tuple[str, ...]:
         dirs.xdg(env, "XDG_CONFIG_HOME", ".config") / "AGENTS.md",
     )
     return tuple(map(str, places))
-
-
-def ignore_everywhere(env: Mapping[str, str]) -> tuple[Path, ...]:
-    """Files of patterns that hold in every project of this person."""
-    return dirs.crush_config_dir(env) / "ignore", dirs.find_dirs(env).config / "ignore"
 
 
 def skill_dirs(config: Config, *, env: Mapping[str, str], workdir: Path) -> tuple[Path, ...]:
