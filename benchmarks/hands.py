@@ -62,20 +62,25 @@ async def used(tool: Tool, hands: Hands, **given: object) -> None:
     assert not answer.is_error, answer.content
 
 
-async def beside(ours: Callable[[], Awaitable[None]], theirs: Callable[[], Awaitable[None]]) -> float:
+async def beside(ours: Callable[[], Awaitable[None]], theirs: Callable[[], Awaitable[None]]) -> tuple[float, float]:
     """Our processor time over theirs, that of the programs included: the median of the rounds, after one to warm up.
 
-    Both wait for the same disk and the same processors, and how long for is not theirs to say.
+    Both wait for the same disk and the same processors, and how long for is not theirs to say. What the clock says is
+    told beside it, of the quickest of the rounds: on a quiet machine that is what a person waits for.
     """
     ratios: list[float] = []
+    waits: list[tuple[float, float]] = []
     for _ in range(ROUNDS + 1):
         times: list[float] = []
+        waited: list[float] = []
         for work in (ours, theirs):
-            begin = processor_seconds()
+            begin, began = processor_seconds(), time.perf_counter()
             await work()
             times.append(processor_seconds() - begin)
+            waited.append(time.perf_counter() - began)
         ratios.append(times[0] / times[1])
-    return median(ratios[1:])
+        waits.append((waited[0], waited[1]))
+    return median(ratios[1:]), min(our for our, _ in waits[1:]) / min(their for _, their in waits[1:])
 
 
 def processor_seconds() -> float:
@@ -83,7 +88,7 @@ def processor_seconds() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-async def searching(root: Path, tool: Tool, *bare: str, **given: object) -> float:
+async def searching(root: Path, tool: Tool, *bare: str, **given: object) -> tuple[float, float]:
     """A search of ours beside the program's own, its output read and thrown away."""
     found = searcher()
     assert isinstance(found, Ripgrep), "this is a comparison with ripgrep, which is not here"
@@ -110,23 +115,26 @@ async def viewing(root: Path) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 
 
-async def editing(root: Path) -> tuple[float, float]:
-    """How much longer our edits take than bare atomic writes, and how many there are a second."""
+async def editing(root: Path) -> tuple[float, float, float]:
+    """How much longer our edits take than bare atomic writes, how many there are a second by the clock, and how many
+    a second of processor time would do."""
     work = root / "edited"
     work.mkdir()
-    best_ours = best_bare = float("inf")
+    best_ours = best_bare = best_work = float("inf")
     async with open_store(root / "data") as store:
         for number in range(ROUNDS):
             best_bare = min(best_bare, bare_writes(work))
             scripts = [*[turn(CallTool("edits", "edits", {}))] * SESSIONS, *[turn(Say("done"))] * SESSIONS]
             async with scene(*scripts, store=store, tools=[many_edits()], path=work, id=f"round{number}") as stage:
                 sessions = [await stage.session() for _ in range(SESSIONS)]
-                begin = time.perf_counter()
+                begin, began = time.perf_counter(), processor_seconds()
                 async with anyio.create_task_group() as runs:
                     for session in sessions:
                         runs.start_soon(one_run, stage, session)
                 best_ours = min(best_ours, time.perf_counter() - begin)
-    return best_ours / best_bare, SESSIONS * EDITS / best_ours
+                best_work = min(best_work, processor_seconds() - began)
+    edits = SESSIONS * EDITS
+    return best_ours / best_bare, edits / best_ours, edits / best_work
 
 
 async def one_run(stage: Stage, session: SessionId) -> None:
@@ -180,13 +188,14 @@ async def measure() -> bool:
         (root / "tree").mkdir()
         plant(root / "tree")
         glob, grep = glob_tool(searcher()), grep_tool(searcher())
-        ratio = await searching(root / "tree", glob, "--files", "--glob", "**/*.py", pattern="**/*.py")
-        report("glob for half of 100,000 files beside ripgrep", ratio, SEARCH_MAX)
-        ratio = await searching(root / "tree", grep, "-n", "needle", pattern="needle")
-        report("grep for 1,000 of 100,000 files beside ripgrep", ratio, SEARCH_MAX)
+        ratio, clock = await searching(root / "tree", glob, "--files", "--glob", "**/*.py", pattern="**/*.py")
+        report(f"glob for half of 100,000 files beside ripgrep (by the clock {clock:.2f})", ratio, SEARCH_MAX)
+        ratio, clock = await searching(root / "tree", grep, "-n", "needle", pattern="needle")
+        report(f"grep for 1,000 of 100,000 files beside ripgrep (by the clock {clock:.2f})", ratio, SEARCH_MAX)
         report("kibibytes more for 50 lines at the end of 1 GiB", await viewing(root), VIEW_KIBIBYTES_MAX)
-        ratio, rate = await editing(root)
-        report(f"an edit with its history beside an atomic write ({rate:.0f} a second)", ratio, EDITS_MAX)
+        ratio, rate, worth = await editing(root)
+        told = f"{rate:.0f} a second by the clock, {worth:.0f} by processor time"
+        report(f"an edit with its history beside an atomic write ({told})", ratio, EDITS_MAX)
     return all(kept)
 
 
