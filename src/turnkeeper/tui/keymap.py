@@ -73,7 +73,6 @@ TITLES = {
     "settings": "Settings",
     "ask": "A question with one line",
     "confirm": "A question with yes and no",
-    "picker": "Lists to choose from",
     "sessions": "Sessions",
     "models": "Models",
     "providers": "Providers",
