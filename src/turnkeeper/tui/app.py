@@ -43,6 +43,8 @@ class Terminal(Host):
     BINDINGS = [*bindings(APP_KEYS, "app"), Binding("ctrl+q", "quit", show=False, system=True)]
     CSS = """
     Screen { background: $background; color: $foreground; layers: base top; }
+    ModalScreen { background: $background 60%; }
+    ModalScreen:ansi { background: transparent; }
     Toast { max-width: 70; }
     """
 

@@ -19,7 +19,7 @@ class Command:
 
 COMMANDS = (
     Command("new", "Begin a new session", aliases=("clear",), key="app.new"),
-    Command("sessions", "Open another session, or search, rename and delete", aliases=("resume",), key="app.sessions"),
+    Command("sessions", "Open, search, rename or delete a session", aliases=("resume",), key="app.sessions"),
     Command("models", "Choose the models", aliases=("model",), key="app.models"),
     Command("summarize", "Let a summary take the place of what was said", aliases=("compact",)),
     Command("fork", "Go on from here in a copy of this session", aliases=("branch",)),
@@ -28,11 +28,11 @@ COMMANDS = (
     Command("files", "Files this session changed: look, undo, redo", aliases=("history", "diff")),
     Command("undo", "Take back what the last run did to files"),
     Command("redo", "Do again what was taken back"),
-    Command("queue", "Prompts that wait: edit, order, remove, send now", key="app.queue"),
+    Command("queue", "Prompts that wait: edit, order, remove, send", key="app.queue"),
     Command("why", "Why is nothing happening?"),
     Command("jobs", "Commands that run in the background"),
     Command("people", "Who is here, and to follow one of them", aliases=("follow", "who")),
-    Command("permissions", "What may be done without asking, and what was asked", aliases=("allow",)),
+    Command("permissions", "What may be done unasked, and what was decided", aliases=("allow",)),
     Command("yolo", "Do everything without asking, or ask again", key="app.yolo"),
     Command("providers", "Providers and their keys", aliases=("login",)),
     Command("settings", "What is set, and where", aliases=("config",)),
@@ -45,7 +45,7 @@ COMMANDS = (
     Command("editor", "Write in your own editor", key="editor.outside"),
     Command("vim", "Write as in vi, or not"),
     Command("attach", "Attach a file", aliases=("image",), key="editor.attach"),
-    Command("init", "Look at this project and write down how it works, for the model"),
+    Command("init", "Write down for the model how this project works"),
     Command("quit", "Leave; runs go on", aliases=("exit",), key="app.quit"),
 )
 

@@ -111,6 +111,8 @@ ASCII = Glyphs(
     corner="`-",
     spinner=tuple("|/-\\"),
 )
+COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
+"""What Python puts into `LC_CTYPE` where the language is C."""
 BY_NAME = {glyphs.name: glyphs for glyphs in (UNICODE, ASCII)}
 
 
@@ -118,7 +120,11 @@ def glyphs_for(wish: str, env: Mapping[str, str]) -> Glyphs:
     """As somebody wished (`unicode`, `ascii`), else as the terminal's language says."""
     if wish in BY_NAME:
         return BY_NAME[wish]
-    language = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or ""
+    ctype, lang = env.get("LC_CTYPE", ""), env.get("LANG", "")
+    if ctype in COERCED and lang in ("C", "POSIX"):
+        # Python's own doing, to read and write files by; the terminal was never asked.
+        ctype = ""
+    language = env.get("LC_ALL") or ctype or lang
     is_wide = "utf" in language.lower() and env.get("TERM") not in ("linux", "dumb")
     return UNICODE if is_wide else ASCII
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from textual.app import App
+from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.filter import LineFilter
 
@@ -15,6 +16,7 @@ from turnkeeper.tui.settings import Settings
 
 TOAST_SECONDS = 5.0
 LONG_TOAST_SECONDS = 12.0
+KEY_WORDS = {"⏎": "enter", "⌫": "backspace", "↑": "up", "↓": "down", "←": "left", "→": "right", "^": "ctrl+"}
 
 
 class Host(App[int]):
@@ -38,6 +40,14 @@ class Host(App[int]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return (*super().get_line_filters(), LEGIBLE)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """A key in signs; in words, where there are no signs."""
+        shown = super().get_key_display(binding)
+        if self.plain or self.glyphs.name == "ascii":
+            for sign, word in KEY_WORDS.items():
+                shown = shown.replace(sign, word)
+        return shown
 
     def problem(self, problem: Problem, doing: str) -> None:
         """Tell that something could not be done."""

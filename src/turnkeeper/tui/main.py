@@ -101,10 +101,14 @@ class Main(Screen[None]):
         self.doing = Doing(self.live, host_of(self), self._give_back)
         self._calling = Calling(self)
         self._stop_listening = self.live.listen(self._heard)
+        self.bindings_updated_signal.subscribe(self.status, self._hint)
         self.run_worker(self._around.keep, name="around")
         self.run_worker(self._first, name="first session")
         self.is_shown = True
         self.linked(self.live.link)
+
+    def _hint(self, _: Screen[None]) -> None:
+        self.status.refresh()
 
     @on(Unmount)
     def _unmounted(self) -> None:

@@ -17,7 +17,9 @@ class Starting(Screen[None]):
     BINDINGS = bindings(APP_KEYS, "starting")
     DEFAULT_CSS = """
     Starting { align: center middle; }
-    Starting Static { width: auto; max-width: 76; text-align: center; }
+    Starting Middle { width: 100%; }
+    Starting Static { width: 100%; padding: 0 2; text-align: center; }
+    Starting #name { color: $text-primary; text-style: bold; }
     Starting #what { color: $text-muted; margin-top: 1; }
     Starting #what.failed { color: $text-error; }
     """

@@ -12,10 +12,18 @@ from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
 
 
+class Asked(Input):
+    """Answers to enter itself, and so after every letter before it."""
+
+    BINDINGS = bindings(KEYS, "ask")
+
+    async def action_done(self) -> None:
+        await self.action_submit()
+
+
 class AskDialog(Dialog):
     """Calls `given` with what was written, unless that is nothing."""
 
-    BINDINGS = bindings(KEYS, "ask")
     DEFAULT_CSS = """
     AskDialog > #box { max-width: 80; }
     AskDialog #about { height: auto; color: $foreground-muted; }
@@ -41,14 +49,15 @@ class AskDialog(Dialog):
 
     def inside(self) -> Iterable[Widget]:
         yield Static(Content(self._about), id="about")
-        yield Input(self._value, password=self._is_secret, select_on_focus=False)
+        yield Asked(self._value, password=self._is_secret, select_on_focus=False)
 
     def on_mount(self) -> None:
         super().on_mount()
         self.entitle(self._title)
 
-    def action_done(self) -> None:
-        said = self.query_one(Input).value.strip()
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        said = event.value.strip()
         self.leave()
         if said:
             self._given(said)

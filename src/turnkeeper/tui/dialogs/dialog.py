@@ -82,7 +82,7 @@ class Dialog(ModalScreen[Wish | None]):
 
     BINDINGS = bindings(KEYS, "dialog")
     DEFAULT_CSS = """
-    Dialog { align: center middle; background: $background 60%; }
+    Dialog { align: center middle; }
     Dialog > #box { width: 1fr; max-width: 104; height: auto; max-height: 100%; margin: 1 2; padding: 0 1;
                     border: round $primary; background: $surface; color: $foreground; }
     Dialog > #box.-ascii { border: ascii $primary; }
@@ -121,6 +121,9 @@ class Dialog(ModalScreen[Wish | None]):
         heading.beside = beside if isinstance(beside, Content) else Content.styled(beside, "$foreground-muted")
 
     def on_mount(self) -> None:
+        if self._is_there:
+            # Called by a kind of dialog that begins with this, and by Textual for each class of its own.
+            return
         self._is_there = True
         self._stop_listening = self.live.listen(self._told)
         self.draw(self.live.view)

@@ -10,7 +10,7 @@ from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.keymap import TITLES, grouped, shown_keys
 from turnkeeper.tui.live import Live
 
-KEY_CELLS = 26
+KEY_CELLS = 32
 
 
 class Help(Filtered):
@@ -32,12 +32,12 @@ class Help(Filtered):
             title = TITLES.get(context, context)
             rows.append(heading(f"context {context}", title))
             for key in keys:
-                line = Content.assemble((shown_keys(key, own).ljust(KEY_CELLS), "$text-primary"), key.about)
+                line = Content.assemble((f"{shown_keys(key, own)}  ".ljust(KEY_CELLS), "$text-primary"), key.about)
                 rows.append(Row(key.id, line, f"{key.about} {shown_keys(key, own)} {key.id} {title}"))
         rows.append(heading("commands", "Commands, after a / or in the palette"))
         for command in COMMANDS:
             said = "/" + ", /".join((command.name, *command.aliases))
-            line = Content.assemble((said.ljust(KEY_CELLS), "$text-primary"), command.about)
+            line = Content.assemble((f"{said}  ".ljust(KEY_CELLS), "$text-primary"), command.about)
             rows.append(Row(f"command {command.name}", line, f"{said} {command.about}"))
         return rows
 

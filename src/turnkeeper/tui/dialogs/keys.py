@@ -37,7 +37,7 @@ KEYS = (
     Key("confirm.no", "n,escape", "No", shown=True),
     Key("confirm.next", "right,tab,l,left,shift+tab,h", "Choose: the other one", shown=True),
     Key("confirm.choose", "enter,space", "Do what is chosen", shown=True),
-    Key("ask.done", "enter", "Done", shown=True, first=True),
+    Key("ask.done", "enter", "Done", shown=True),
     Key("sessions.search", "ctrl+f", "Search: in all conversations, or titles", shown=True, first=True),
     Key("sessions.rename", "ctrl+r", "Rename", shown=True, first=True),
     Key("sessions.delete", "ctrl+x", "Delete", shown=True, first=True),

@@ -17,6 +17,7 @@ from turnkeeper.protocol.messages import Message
 from turnkeeper.protocol.wire_sessions import Session
 from turnkeeper.tui import wishes
 from turnkeeper.tui.dialogs.dialog import Dialog
+from turnkeeper.tui.dialogs.filtered import Filter
 from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
@@ -42,7 +43,7 @@ class AskLine(Dialog):
     """
 
     def inside(self) -> Iterable[Widget]:
-        yield Input(id="line")
+        yield Filter(id="line")
         yield Static("", id="said", markup=False)
 
     def on_mount(self) -> None:

@@ -66,10 +66,10 @@ class Permissions(Filtered):
         allowed = one.decision == "allowed"
         sign = (glyphs.ok, "$text-success") if allowed else (glyphs.failed, "$text-error")
         subject = " ".join(one.subject.split())[:60]
-        who = self.live.name_of(one.by) if one.by else "nobody was asked"
+        who = f"by {self.live.name_of(one.by)}" if one.by else "without asking"
         session = view.sessions.get(one.session_id)
         title = f", {session.title}" if session else ""
-        rest = f"  {one.decision} by {who} {ago(now - one.at / 1000)} ago{title}"
+        rest = f"  {one.decision} {who} {ago(now - one.at / 1000)} ago{title}"
         line = Content.assemble(sign, f" {one.tool} ", (subject, "bold"), (rest, "$foreground-muted"))
         return Row(id, line, f"{one.tool} {one.subject} {who} {one.decision}")
 

@@ -41,7 +41,7 @@ class Quit(Dialog):
             runs = "One run goes" if going == 1 else f"{going} runs go"
             what.update(f"{runs} on at the server. 'turnkeeper --continue' brings you back to it.")
         else:
-            what.update("Nothing is running. What you have written and not sent is kept.")
+            what.update("Nothing is running. What you have not sent is kept.")
 
     def on_choices_given(self, event: Choices.Given) -> None:
         event.stop()

@@ -54,7 +54,7 @@ class Sessions(Filtered):
 
     @property
     def typed(self) -> str:
-        return self.query_one("#filter", Input).value.strip()
+        return self._filter.value.strip()
 
     @property
     def session(self) -> Session | None:
@@ -85,9 +85,7 @@ class Sessions(Filtered):
 
     def action_search(self) -> None:
         self._hits = [] if self._hits is None else None
-        self.query_one("#filter", Input).placeholder = (
-            self.PLACEHOLDER if self._hits is None else "Words that were said"
-        )
+        self._filter.placeholder = self.PLACEHOLDER if self._hits is None else "Words that were said"
         self.draw(self.live.view)
         if self._hits is not None:
             self.run_worker(partial(self._search, self.typed), name="search", group="search", exclusive=True)

@@ -16,6 +16,7 @@ from turnkeeper.tui.side.around import Facts
 from turnkeeper.tui.side.sidebar import at_home, muted
 
 RECENT_MAX = 12
+TITLE_CELLS = 56
 
 
 class Landing(Vertical):
@@ -91,13 +92,14 @@ def line(session: Session, now: float, glyphs: Glyphs) -> Content:
     sign = (glyphs.running, "$text-primary") if session.is_busy else (" ", "")
     spent = f"  {money(float(session.cost))}" if session.cost else ""
     when = ago(now - session.updated_at) if session.updated_at else ""
-    return Content.assemble(sign, " ", session.title or "Untitled", muted(f"  {when}{spent}"))
+    title = Content(session.title or "Untitled").truncate(TITLE_CELLS, ellipsis=True)
+    return Content.assemble(sign, " ", title, muted(f"  {when}{spent}"))
 
 
 def notes(facts: Facts, has_sessions: bool) -> Content:
     lines: list[Content] = []
     if not has_sessions:
-        lines.append(muted("Write what you want done. Enter sends, @ names a file, / is a command, ! a shell command."))
+        lines.append(muted("Write what you want done. @ names a file, / a command, ! a shell command."))
     if facts.needs_init:
         lines.append(muted("Nobody has described this project yet; /init looks at it and writes AGENTS.md."))
     if facts.agent is not None and facts.agent.model_cfg.provider == "offline":

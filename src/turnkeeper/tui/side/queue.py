@@ -11,6 +11,8 @@ from textual.widgets.option_list import Option
 from turnkeeper.client.view import View
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.tui.glyphs import Glyphs, glyphs_of
+from turnkeeper.tui.host import host_of
+from turnkeeper.tui.keymap import BY_ID, shown_keys
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.side.keys import KEYS
 
@@ -61,7 +63,10 @@ class Queue(OptionList):
         elif self.has_focus:
             self.post_message(self.Left())
         self.set_class(bool(waiting), "-shown")
-        self.border_title = f"{len(waiting)} waiting" + (", held: r lets them go on" if held else "")
+        self.border_title = (
+            f"{len(waiting)} waiting ({shown_keys(BY_ID['app.queue'], host_of(self).settings.keys)})"
+            + (", held: r lets them go on" if held else "")
+        )
 
     @property
     def run(self) -> RunView | None:
