@@ -121,6 +121,9 @@ async def test_what_a_killed_server_left_is_put_right_by_the_next_and_streams_go
                 for run_id in ("r1", "r2"):
                     assert await process.prompt(here, session, run_id, f"go {run_id}") == 202
                 await stream.next("delta", text="half")
+                # What is streamed may come before the log has told that the second was accepted.
+                while sum(one.kind == "run_accepted" for one in stream.seen) < 2:
+                    await stream.event()
                 last = next(heard.id for heard in reversed(stream.seen) if heard.id is not None)
                 await process.stop(signal.SIGKILL)
             left = process.socket.exists()
