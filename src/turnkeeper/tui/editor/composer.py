@@ -212,9 +212,7 @@ class Composer(Vertical):
         )
         self._line.say(standing)
         self._area.placeholder = placeholder(standing)
-        # None is left where the screen is just going.
-        for sign in self.query(PromptSign):
-            sign.kind = "shell" if self.is_shell else "yolo" if is_yolo else "prompt"
+        self.query_one(PromptSign).kind = "shell" if self.is_shell else "yolo" if is_yolo else "prompt"
         self.set_class(self.is_shell, "-shell")
         self.set_class(is_yolo and not self.is_shell, "-yolo")
 
