@@ -2,14 +2,15 @@
 
 import os
 import signal
+import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager
 
 import pytest
 
 from tests.cli.scene import Home, home
-from tests.e2e.screens import KINDS, Screen, is_here, over, screen, shows
-from turnkeeper.models.scripted import Pause, Say, turn
+from tests.e2e.screens import KINDS, WAIT_SECONDS, Screen, is_here, over, screen, shows
+from turnkeeper.models.scripted import CallTool, Pause, Say, turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -102,3 +103,47 @@ def test_a_draft_survives_the_terminal_it_was_written_in(at: Home, kind: str) ->
         shows(again, "not sent yet")
         again.press("enter")
         shows(again, "Yes.")
+
+
+def test_a_permission_is_answered_in_one_terminal_and_closes_in_the_other(at: Home, kind: str) -> None:
+    wants = CallTool("c1", "bash", {"command": "touch made-it", "description": "make a file"})
+    at.script(turn(wants), turn(Say("It is made.")))
+    with opened(at, kind) as first:
+        shows(first, "Say what to do")
+        said(first, "make it")
+        shows(first, "Run a command?", "touch made-it")
+        with opened(at, kind, "--continue") as second:
+            shows(second, "Run a command?", "touch made-it")
+            # For a moment after it appears no key is an answer.
+            shows(second, "choose", "answer")
+            until_gone(second, "Run a command?", "a")
+            shows(second, "It is made.")
+            shows(first, "It is made.", "allowed it", without="Run a command?")
+    assert (at.project / "made-it").exists()
+
+
+def test_a_line_that_one_puts_in_order_is_in_order_for_both(at: Home, kind: str) -> None:
+    at.script(turn(Say("Counting"), Pause(600), Say(" done")))
+    with opened(at, kind) as first:
+        shows(first, "Say what to do")
+        said(first, "count")
+        shows(first, "Counting")
+        with opened(at, kind, "--continue") as second:
+            shows(second, "Counting")
+            for text in ("sweep", "polish"):
+                said(second, text)
+            shows(first, "1 sweep", "2 polish")
+            first.press("ctrl+t", "down", "K")
+            shows(second, "1 polish", "2 sweep")
+            first.press("d")
+            shows(second, "1 waiting", without="polish")
+            first.press("esc", "esc", "esc")
+            shows(first, "Stopped after")
+
+
+def until_gone(one: Screen, text: str, key: str) -> None:
+    """Press a key until something has left the screen."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while text in one.text():
+        assert time.monotonic() < deadline, one.text()
+        one.press(key)
