@@ -108,6 +108,12 @@ class Emulated:
             self._stream.feed(said)
         return "\n".join(line.rstrip() for line in self._drawn.display)
 
+    def resize(self, size: tuple[int, int]) -> None:
+        width, height = size
+        self._drawn.resize(height, width)
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        os.kill(self.process.pid, signal.SIGWINCH)
+
     def is_over(self) -> bool:
         self.text()
         return self.process.poll() is not None

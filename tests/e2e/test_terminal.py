@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 import pytest
 
 from tests.cli.scene import Home, home
-from tests.e2e.screens import KINDS, WAIT_SECONDS, Screen, is_here, over, screen, shows
+from tests.e2e.screens import KINDS, WAIT_SECONDS, Emulated, Screen, is_here, over, screen, shows
 from turnkeeper.models.scripted import CallTool, Pause, Say, turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(180)]
@@ -147,3 +147,37 @@ def until_gone(one: Screen, text: str, key: str) -> None:
     while text in one.text():
         assert time.monotonic() < deadline, one.text()
         one.press(key)
+
+
+def test_a_terminal_without_unicode_is_shown_none(at: Home, kind: str) -> None:
+    at.script(turn(Say("An answer.")))
+    at.env.update(LANG="C", LC_ALL="C")
+    with opened(at, kind) as one:
+        shows(one, "Say what to do")
+        said(one, "hello")
+        seen = shows(one, "An answer.", "ready")
+        assert seen.isascii(), [char for char in seen if not char.isascii()]
+
+
+def test_to_a_screen_reader_states_are_words(at: Home, kind: str) -> None:
+    wants = CallTool("c1", "bash", {"command": "echo done", "description": "say it"})
+    at.script(turn(wants), turn(Say("It is said.")))
+    at.env.update(TURNKEEPER_PLAIN="1")
+    with opened(at, kind, "--yolo") as one:
+        shows(one, "Say what to do")
+        said(one, "say it")
+        seen = shows(one, "It is said.", "Tool Bash, done")
+        assert not {"✓", "◆", "•", "─"} & set(seen)
+
+
+def test_a_terminal_that_is_made_tiny_and_wide_again_goes_on(at: Home) -> None:
+    at.script(turn(Say("word " * 200, characters=5, every_seconds=0.02), Say("The end.")))
+    with opened(at, "emulated") as one:
+        assert isinstance(one, Emulated)
+        shows(one, "Say what to do")
+        said(one, "talk")
+        shows(one, "word word")
+        for size in ((40, 12), (20, 5), (200, 60), (80, 24)):
+            one.resize(size)
+            one.text()
+        shows(one, "The end.", "ready")

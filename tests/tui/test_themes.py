@@ -51,6 +51,12 @@ def test_signs_follow_the_language_of_the_terminal_unless_somebody_wished() -> N
     assert glyphs_for("unicode", {"LANG": "C"}) is UNICODE
 
 
+def test_what_python_makes_of_a_plain_language_says_nothing_of_the_terminal() -> None:
+    assert glyphs_for("", {"LANG": "C", "LC_CTYPE": "C.UTF-8"}) is ASCII
+    assert glyphs_for("", {"LANG": "en_GB.UTF-8", "LC_CTYPE": "C.UTF-8"}) is UNICODE
+    assert glyphs_for("", {"LC_CTYPE": "de_DE.UTF-8"}) is UNICODE
+
+
 def test_the_plain_alphabet_is_plain() -> None:
     for name in ASCII.__dataclass_fields__:
         assert "".join(getattr(ASCII, name)).isascii()

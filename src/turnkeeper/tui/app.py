@@ -46,6 +46,7 @@ class Terminal(Host):
     ModalScreen { background: $background 60%; }
     ModalScreen:ansi { background: transparent; }
     Toast { max-width: 70; }
+    .-ascii Composer, .-ascii Composer:focus-within, .-ascii Queue, .-ascii Queue:focus { border-top: ascii $border; }
     """
 
     def __init__(
@@ -143,6 +144,7 @@ class Terminal(Host):
             for wrong in (*themes.wrong_themes(settings.themes), *wrong_keys(settings.keys)):
                 self.say(wrong, severity="warning")
         self.set_class(self.plain, "-plain")
+        self.set_class(self.plain or self.glyphs.name == "ascii", "-ascii")
         self.set_class(settings.transparent, "-transparent")
         if self.main is not None:
             self.main.composer.vi = settings.vim

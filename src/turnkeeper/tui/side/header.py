@@ -4,7 +4,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from turnkeeper.client.view import View
-from turnkeeper.tui.glyphs import glyphs_of
+from turnkeeper.tui.glyphs import glyphs_of, is_plain
 from turnkeeper.tui.side.activity import money
 from turnkeeper.tui.side.around import Facts
 
@@ -20,7 +20,9 @@ class Header(Static):
         super().__init__("", id="header", markup=False)
 
     def draw(self, view: View, session_id: str, facts: Facts, *, me: str) -> None:
-        self.update(header(view, session_id, facts, me=me, between=f" {glyphs_of(self).bullet} "))
+        self.update(
+            header(view, session_id, facts, me=me, between=", " if is_plain(self) else f" {glyphs_of(self).bullet} ")
+        )
 
 
 def header(view: View, session_id: str, facts: Facts, *, me: str, between: str) -> Content:

@@ -66,7 +66,8 @@ class Status(Widget):
         glyphs = glyphs_of(self)
         parts: list[Content] = []
         if self.yolo:
-            parts.append(Content.styled(f"{glyphs.warning} yolo", "$text-warning bold"))
+            sign = "" if is_plain(self) else f"{glyphs.warning} "
+            parts.append(Content.styled(f"{sign}yolo", "$text-warning bold"))
         if self.following:
             parts.append(Content.styled(f"{glyphs.here} following {self.following}", "$text-accent"))
         if self.elsewhere:
