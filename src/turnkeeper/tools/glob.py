@@ -1,7 +1,5 @@
 """Tool `glob`: files by the pattern of their names, the shortest paths first."""
 
-import heapq
-import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -20,7 +18,6 @@ from turnkeeper.tools.searching import Scope, Searcher
 from turnkeeper.tools.tool import Answer, Hands, Tool
 
 FILES_MAX = 100
-EVERYWHERE = re.compile(r"\*\*/\*(\.[\w.+-]+)")
 GLOB_SECONDS_DEFAULT = 30.0
 
 
@@ -76,36 +73,30 @@ async def search(searcher: Searcher, look: Look, hands: Hands) -> tuple[list[str
     named = set(look.pattern.split("/"))
     skipped = sorted(SKIPPED_BY_GLOB - named - set(hidden))
     scope = Scope(look.place.real, hidden=bool(hidden), skipped=skipped, env=hands.env)
-    paths = await searcher.files(scope, name=look.pattern.rpartition("/")[2])
-    return await to_thread.run_sync(chosen, paths, look, hidden)
+    names = await searcher.files(scope, name=look.pattern.rpartition("/")[2])
+    return await to_thread.run_sync(chosen, names, look, hidden)
 
 
-def chosen(paths: list[str], look: Look, hidden: tuple[str, ...]) -> tuple[list[str], bool]:
+def chosen(names: list[str], look: Look, hidden: tuple[str, ...]) -> tuple[list[str], bool]:
     """The shortest of the paths that match, and whether there are more."""
     root = str(look.place.real).rstrip("/")
-    matching = matched(paths, look.pattern, start=len(root) + 1)
-    ignoring = Ignoring(OWN_IGNORE_FILES, common=False)
+    wanted, ignoring = compiled(look.pattern), Ignoring(OWN_IGNORE_FILES, common=False)
     found: list[str] = []
-    # Ordered in rounds, so that a hundred of a hundred thousand are not sorted with all the others.
-    for round_size in (4 * FILES_MAX, len(matching)):
-        wanted = (path for path in shortest(matching, round_size) if is_wanted(path, root, hidden, ignoring))
-        found = list(islice(wanted, FILES_MAX + 1))
-        if len(found) > FILES_MAX or round_size >= len(matching):
+    # Tried with a few first, so that a hundred of a hundred thousand cost no look at all the others.
+    for some in (shortest(names, 4 * FILES_MAX), names):
+        matching = shortest([name for name in some if wanted.fullmatch(name)], len(some))
+        let_through = (name for name in matching if is_wanted(f"{root}/{name}", root, hidden, ignoring))
+        found = list(islice(let_through, FILES_MAX + 1))
+        if len(found) > FILES_MAX:
             break
     shown = str(look.place.path).rstrip("/")
-    return [shown + path[len(root) :] for path in found[:FILES_MAX]], len(found) > FILES_MAX
+    return [f"{shown}/{name}" for name in found[:FILES_MAX]], len(found) > FILES_MAX
 
 
-def matched(paths: list[str], pattern: str, *, start: int) -> list[str]:
-    if ending := EVERYWHERE.fullmatch(pattern):
-        # By far the most common pattern, and a tenth of the work: any folder, any name, this ending.
-        return [path for path in paths if path.endswith(ending[1])]
-    wanted = compiled(pattern)
-    return [path for path in paths if wanted.fullmatch(path, start)]
-
-
-def shortest(paths: list[str], count: int) -> list[str]:
-    return heapq.nsmallest(count, paths, key=lambda path: (len(path), path))
+def shortest(names: list[str], count: int) -> list[str]:
+    """The `count` shortest in order, and whatever is no longer than the last of them."""
+    lengths = sorted(map(len, names))[:count]
+    return sorted(sorted([name for name in names if len(name) <= lengths[-1]]), key=len) if lengths else []
 
 
 def is_wanted(path: str, root: str, hidden: tuple[str, ...], ignoring: Ignoring) -> bool:

@@ -61,7 +61,8 @@ def main(source: IO[bytes], target: IO[bytes]) -> int:
 def answers(request: PlainRequest) -> Iterator[bytes]:
     match request.mode:
         case "files":
-            yield from (os.fsencode(path) + b"\0" for path in walked(request))
+            start = len(request.root.rstrip("/")) + 1
+            yield from (os.fsencode(path[start:]) + b"\0" for path in walked(request))
         case "matching":
             expression = re.compile(request.pattern.encode(), re.MULTILINE)
             paths = chosen(request)

@@ -41,7 +41,7 @@ class Scope:
 
 class Searcher(Protocol):
     async def files(self, scope: Scope, *, name: str = "") -> list[str]:
-        """Every file of the scope; `name` may narrow it to a glob of the last part, but need not."""
+        """Every file, relative to the root; `name` may narrow them to a glob of the last part, but need not."""
         ...
 
     async def matching(self, scope: Scope, pattern: str, *, include: str = "") -> list[str]:
@@ -65,8 +65,7 @@ class Ripgrep:
     program: str
 
     async def files(self, scope: Scope, *, name: str = "") -> list[str]:
-        output = await run([self.program, "--files", *self._flags(scope), *only(name), "--null"], cwd=scope.root)
-        return paths(output, scope.root)
+        return names(await run([self.program, "--files", *self._flags(scope), *only(name), "--null"], cwd=scope.root))
 
     async def matching(self, scope: Scope, pattern: str, *, include: str = "") -> list[str]:
         if scope.root.is_file():
@@ -119,13 +118,15 @@ def only(name: str) -> list[str]:
     return [*(flag for one in names for flag in ("--type-add", f"wanted:{one}")), "--type", "wanted"]
 
 
+def names(output: bytes) -> list[str]:
+    """What was found, as it was written: a hundred thousand of them in one step, since no name holds a NUL."""
+    return os.fsdecode(output).split("\0")[:-1]
+
+
 def paths(output: bytes, root: Path) -> list[str]:
-    """What was found, as absolute paths: a hundred thousand of them in a few steps, since no name holds a NUL."""
-    base, text = str(root).rstrip("/"), os.fsdecode(output)
-    if text.startswith("/"):
-        return text.split("\0")[:-1]
-    relative = "./" if text.startswith("./") else ""
-    return f"{base}/{text.removeprefix(relative)}".replace(f"\0{relative}", f"\0{base}/").split("\0")[:-1]
+    """What was found, as absolute paths."""
+    base = str(root).rstrip("/")
+    return [name if name.startswith("/") else f"{base}/{name.removeprefix('./')}" for name in names(output)]
 
 
 def read_json(output: bytes) -> list[PlainLine]:
@@ -170,7 +171,7 @@ class PlainSearch:
     """The same in Python, for where there is no ripgrep."""
 
     async def files(self, scope: Scope, *, name: str = "") -> list[str]:
-        return paths(await self._run("files", scope), scope.root)
+        return names(await self._run("files", scope))
 
     async def matching(self, scope: Scope, pattern: str, *, include: str = "") -> list[str]:
         return paths(await self._run("matching", scope, pattern=pattern, include=include), scope.root)
