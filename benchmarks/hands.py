@@ -5,7 +5,6 @@ whole way (permission, staleness, atomic replacement, history on disk) in severa
 against as many threads that do nothing but write a file beside the other, sync and rename it.
 """
 
-import asyncio
 import os
 import resource
 import subprocess
@@ -121,18 +120,21 @@ async def editing(root: Path) -> tuple[float, float, float]:
     work = root / "edited"
     work.mkdir()
     best_ours = best_bare = best_work = float("inf")
-    async with open_store(root / "data") as store:
-        for number in range(ROUNDS):
+    scripts = [*[turn(CallTool("edits", "edits", {}))] * SESSIONS, *[turn(Say("done"))] * SESSIONS] * ROUNDS
+    # One workspace for all rounds, as a server has it: its log has grown to its size, and one listener hears of it.
+    async with (
+        open_store(root / "data") as store,
+        scene(*scripts, store=store, tools=[many_edits()], path=work) as stage,
+    ):
+        for _ in range(ROUNDS):
             best_bare = min(best_bare, bare_writes(work))
-            scripts = [*[turn(CallTool("edits", "edits", {}))] * SESSIONS, *[turn(Say("done"))] * SESSIONS]
-            async with scene(*scripts, store=store, tools=[many_edits()], path=work, id=f"round{number}") as stage:
-                sessions = [await stage.session() for _ in range(SESSIONS)]
-                begin, began = time.perf_counter(), processor_seconds()
-                async with anyio.create_task_group() as runs:
-                    for session in sessions:
-                        runs.start_soon(one_run, stage, session)
-                best_ours = min(best_ours, time.perf_counter() - begin)
-                best_work = min(best_work, processor_seconds() - began)
+            sessions = [await stage.session() for _ in range(SESSIONS)]
+            begin, began = time.perf_counter(), processor_seconds()
+            async with anyio.create_task_group() as runs:
+                for session in sessions:
+                    runs.start_soon(one_run, stage, session)
+            best_ours = min(best_ours, time.perf_counter() - begin)
+            best_work = min(best_work, processor_seconds() - began)
     edits = SESSIONS * EDITS
     return best_ours / best_bare, edits / best_ours, edits / best_work
 
@@ -200,4 +202,5 @@ async def measure() -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if asyncio.run(measure()) else 1)
+    # On the event loop that the server runs on.
+    sys.exit(0 if anyio.run(measure, backend_options={"use_uvloop": True}) else 1)

@@ -41,7 +41,8 @@ class CallHands:
 
     @property
     def workdir(self) -> Path:
-        return Path(self._running.run.options.workdir or self._running.workspace.means.path)
+        own = self._running.run.options.workdir
+        return Path(own) if own else self._running.workspace.means.path
 
     @property
     def data_dir(self) -> Path:

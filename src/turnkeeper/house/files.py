@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
+from anyio import to_thread
 
 from turnkeeper.protocol.problems import Conflict
-from turnkeeper.tools.files import Changed, TooBig, replace, snapshot
+from turnkeeper.tools.files import Changed, NotAFile, Snapshot, TooBig, replace, snapshot_now
 from turnkeeper.tools.texts import UTF_8, CannotEncode, NotText, coding_of
 
 
@@ -43,6 +44,10 @@ class DiskFiles:
             await replace(path, coding.encode(content), based_on=found)
 
 
+async def snapshot(path: Path) -> Snapshot | None:
+    return await to_thread.run_sync(snapshot_now, path)
+
+
 @contextmanager
 def reached(path: Path) -> Generator[None]:
     """What keeps a file from being read or written, as people are told it."""
@@ -52,5 +57,7 @@ def reached(path: Path) -> Generator[None]:
         raise FileChanged from problem
     except NotText as problem:
         raise NotATextFile(f"{path} is not text any more") from problem
+    except NotAFile as problem:
+        raise FileOutOfReach(f"{path} is {problem}") from problem
     except (OSError, TooBig, CannotEncode) as problem:
         raise FileOutOfReach(f"{path}: {problem}") from problem

@@ -75,10 +75,9 @@ def append(
     db: Database, session_id: SessionId, told: Sequence[Said], *, after: Position | None, at: int
 ) -> tuple[Position, list[Entry]]:
     """Where the session's log ends now, and what was added to it."""
-    end, here = _end(db, session_id)
+    begin, end, here = _ends(db, session_id)
     if after is not None and after != end:
         raise SessionMoved(session_id, expected=after, found=end)
-    begin = next(db.execute(WRITE["head"]))[0]
     entries = [Entry(Position(place), session_id, said.event, at) for place, said in enumerate(told, start=begin + 1)]
     for entry, said in zip(entries, told, strict=True):
         here = _admit(entry, here)
@@ -113,11 +112,10 @@ def prune(db: Database, before: Position) -> int:
     return forgotten
 
 
-def _end(db: Database, session_id: SessionId) -> tuple[Position, bool | None]:
-    """Where the session's log ends, and whether the session is there; None: it never was."""
-    for position, standing in db.execute(WRITE["session_end"], (session_id,)):
-        return position, standing == "here"
-    return START, None
+def _ends(db: Database, session_id: SessionId) -> tuple[Position, Position, bool | None]:
+    """Where the log ends and where the session's part of it, and whether the session is there; None: it never was."""
+    ((head, position, standing),) = db.execute(WRITE["ends"], (session_id,))
+    return head, START if position is None else position, None if standing is None else standing == "here"
 
 
 def _admit(entry: Entry, here: bool | None) -> bool:

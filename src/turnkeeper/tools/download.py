@@ -13,6 +13,7 @@ from msgspec import Meta
 from turnkeeper.tools.fetch import limited
 from turnkeeper.tools.files import (
     NEW_FILE_MODE,
+    NotAFile,
     TooBig,
     current_umask,
     digest_now,
@@ -82,7 +83,7 @@ def text_now(path: Path) -> tuple[str | None, ...]:
     try:
         found = snapshot_now(path)
         return (decoded(found.data)[0] if found else None,)
-    except (NotText, OSError, TooBig):
+    except (NotAFile, NotText, OSError, TooBig):
         return ()
 
 

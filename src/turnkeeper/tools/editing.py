@@ -5,7 +5,6 @@ file's history is written after it happened; and what changed on disk in the mea
 about the answer, is never overwritten but told to the model.
 """
 
-import stat
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,19 +54,22 @@ class Changed:
 
 async def opened(place: Place) -> Draft:
     """The file as it is now, whether or not the session has seen it."""
-    status = files.status(place.real)
-    if status and stat.S_ISDIR(status.st_mode):
-        raise Refusal(f"this is a directory, not a file: {place.path}")
     try:
-        return read_now(place) if files.is_short(status) else await to_thread.run_sync(read_now, place)
+        try:
+            # A short file is read sooner than a thread is found for it.
+            return read_now(place, files.SHORT_BYTES_MAX)
+        except files.TooBig:
+            return await to_thread.run_sync(read_now, place, files.EDIT_BYTES_MAX)
+    except files.NotAFile as error:
+        raise Refusal(f"this is {error}, not a file: {place.path}") from error
     except files.TooBig as error:
         raise Refusal(str(error)) from error
     except NotText as error:
         raise Refusal(f"this is not a text file ({error}): {place.path}") from error
 
 
-def read_now(place: Place) -> Draft:
-    found = files.snapshot_now(place.real)
+def read_now(place: Place, bytes_max: int) -> Draft:
+    found = files.snapshot_now(place.real, bytes_max=bytes_max)
     if found is None:
         return Draft(place, None, None, UTF_8)
     before, coding = decoded(found.data)
@@ -156,7 +158,7 @@ async def compared(hands: Hands, draft: Draft, after: str) -> Difference:
 
 
 def shown(hands: Hands, place: Place) -> str:
-    return str(place.path.relative_to(hands.workdir)) if place.path.is_relative_to(hands.workdir) else str(place.path)
+    return str(place.path).removeprefix(f"{hands.workdir}/")
 
 
 async def denied_with_diff(hands: Hands, denied: Denied, draft: Draft, after: str, **more: Any) -> Answer:

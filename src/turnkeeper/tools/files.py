@@ -33,6 +33,10 @@ class Changed(Exception):
     """The file changed since it was read."""
 
 
+class NotAFile(Exception):
+    """There is something else in its place, which the text names."""
+
+
 class TooBig(Exception):
     """The file is too large to be held in memory."""
 
@@ -52,40 +56,35 @@ class Snapshot:
     identity: Identity
 
 
-async def snapshot(path: Path) -> Snapshot | None:
+def snapshot_now(path: Path, *, bytes_max: int = EDIT_BYTES_MAX) -> Snapshot | None:
     """The whole file, or None where there is none."""
-    return await to_thread.run_sync(snapshot_now, path)
-
-
-def snapshot_now(path: Path) -> Snapshot | None:
     try:
         # Opened before it is looked at, so that both are about the same file; a pipe must not block us.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, "not a regular file", str(path))
-        if status.st_size > EDIT_BYTES_MAX:
-            raise TooBig(status.st_size)
-        data = file.read()
+            raise NotAFile("a directory" if stat.S_ISDIR(status.st_mode) else "a device or a pipe")
+        data = read_whole(descriptor, status.st_size, bytes_max)
+    finally:
+        os.close(descriptor)
     owner = status.st_uid, status.st_gid
     mode = stat.S_IMODE(status.st_mode)
     return Snapshot(data, digest_of(data), status.st_mtime_ns, mode, owner, identified(status))
 
 
-def status(path: Path) -> os.stat_result | None:
-    """What is there, or None: whoever opens it is told why it cannot be looked at."""
-    try:
-        return path.stat()
-    except OSError:
-        return None
-
-
-def is_short(status: os.stat_result | None) -> bool:
-    """Whether the file is read sooner than a thread is found for it."""
-    return status is None or status.st_size <= SHORT_BYTES_MAX
+def read_whole(descriptor: int, size: int, bytes_max: int) -> bytes:
+    """To its end, in one read where the file is as long as it was a moment ago."""
+    data = b""
+    while max(size, len(data)) <= bytes_max:
+        asked = max(size - len(data), 0) + 1
+        piece = os.read(descriptor, asked)
+        data += piece
+        if not piece or (len(piece) < asked and len(data) == size):
+            return data
+    raise TooBig(max(size, len(data)))
 
 
 def identified(status: os.stat_result) -> Identity:
@@ -94,7 +93,7 @@ def identified(status: os.stat_result) -> Identity:
 
 def identity(path: Path) -> Identity | None:
     try:
-        return identified(path.stat())
+        return identified(os.stat(path))  # noqa: PTH116 - asked at every edit
     except FileNotFoundError:
         return None
 
@@ -185,6 +184,7 @@ def remove_empty(made: list[Path]) -> None:
 
 def written_beside(path: Path, data: bytes, based_on: Snapshot | None) -> Part | None:
     """The bytes, safe on disk in a file of the same folder; None where the folder takes no new file."""
+    mode = based_on.mode if based_on else NEW_FILE_MODE & ~current_umask()
     name = f"{path.parent}/.{path.name[:64]}.{secrets.token_hex(4)}.part"
     try:
         descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -193,17 +193,23 @@ def written_beside(path: Path, data: bytes, based_on: Snapshot | None) -> Part |
             raise
         return None
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            status = keep_owner(descriptor, based_on)
-            os.fchmod(descriptor, based_on.mode if based_on else NEW_FILE_MODE & ~current_umask())
-            os.fsync(descriptor)
+        write_whole(descriptor, data)
+        status = keep_owner(descriptor, based_on)
+        os.fchmod(descriptor, mode)
+        os.fsync(descriptor)
     except BaseException:
         discard(Path(name))
         raise
+    finally:
+        os.close(descriptor)
     # Known before the rename: afterwards it might already be somebody else's file that is asked.
     return Part(Path(name), status.st_mtime_ns)
+
+
+def write_whole(descriptor: int, data: bytes) -> None:
+    written = 0
+    while written < len(data):
+        written += os.write(descriptor, data[written:] if written else data)
 
 
 def keep_owner(descriptor: int, based_on: Snapshot | None) -> os.stat_result:

@@ -32,20 +32,24 @@ def located(hands: Hands, text: str) -> Place:
     """The place that a tool's parameter names: relative to the workspace, with `~` and `$NAME` of its client."""
     if not text or "\0" in text or len(text) > PATH_BYTES_MAX:
         raise Refusal(f"this is not a path: {text[:80]!r}")
-    named = hands.workdir / expanded(text, hands.env)
-    path = Path(os.path.normpath(named))
+    workdir = str(hands.workdir)
+    named = os.path.join(workdir, expanded(text, hands.env))  # noqa: PTH118 - asked at every call of a tool
+    path = os.path.normpath(named)
     # `..` is resolved after the links before it, as the system does when it opens the file.
-    real = Path(os.path.realpath(named))
-    secret = is_secret(str(path)) or (real != path and is_secret(str(real)))
+    real = os.path.realpath(named)
+    secret = is_secret(path) or (real != path and is_secret(real))
     # What lies below the workspace with every link resolved shows that the workspace's own path has none.
-    inside = real.is_relative_to(hands.workdir) or real.is_relative_to(os.path.realpath(hands.workdir))
-    return Place(path, real, inside, secret)
+    inside = is_below(real, workdir) or is_below(real, os.path.realpath(workdir))
+    return Place(Path(path), Path(real), inside, secret)
+
+
+def is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder if folder.endswith("/") else f"{folder}/")
 
 
 def expanded(text: str, env: Mapping[str, str]) -> str:
-    home = env.get("HOME") or str(Path.home())
     if text == "~" or text.startswith("~/"):
-        text = home + text[1:]
+        text = (env.get("HOME") or str(Path.home())) + text[1:]
     # A name that is not set stays as it is: `$` is a letter of many file names.
     if "$" not in text:
         return text

@@ -2,9 +2,10 @@
 -- Where the log ends, even when all of it was forgotten.
 SELECT max((SELECT ifnull(max(position), 0) FROM entries), (SELECT kept_after FROM workspace))
 
--- name: session_end
--- Where a session's part of the log ends, and whether the session is there.
-SELECT position, standing FROM sessions WHERE id = ?
+-- name: ends
+-- Where the log ends and where a session's part of it, and whether the session is there: one row, whatever there is.
+SELECT max(ifnull((SELECT max(position) FROM entries), 0), kept_after), sessions.position, standing
+    FROM workspace LEFT JOIN sessions ON sessions.id = ?
 
 -- name: add_entry
 -- The log grows at its end only.
