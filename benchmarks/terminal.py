@@ -1,7 +1,7 @@
 """How the terminal holds out: a long conversation opened and scrolled, an answer streamed while somebody types.
 
-Times are the process's own, not the clock's: what a person waits on a machine with nothing else to do. So a key counts
-everything the process did until the key was on the screen, be it for the key or for the answer that streams meanwhile.
+A key counts everything that passed until what it did was on the screen, be it for the key or for the answer that
+streams meanwhile: by the clock, which also waits for the next frame, and in the process's own time beside it.
 The ratio to a reference loop says how fast the machine is. Memory is what is kept of drawings once all was in sight.
 """
 
@@ -12,10 +12,10 @@ import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
-from textual.app import App, ComposeResult
-from textual.pilot import Pilot
+from textual.app import ComposeResult
+from textual.strip import Strip
 from textual.widgets import Input
 
 from turnkeeper.client import view as views
@@ -27,11 +27,13 @@ from turnkeeper.protocol.wire_details import WireDelta
 from turnkeeper.protocol.wire_stream import Envelope
 from turnkeeper.tui.chat.sheet import LINES_KEPT_MAX
 from turnkeeper.tui.chat.transcript import Transcript
+from turnkeeper.tui.host import Host
 
 MESSAGES = 10_000
 OPEN_SECONDS_MAX = 1.0
 PAGE_SECONDS_MAX = 0.05
-HITCH_SECONDS_MAX = 0.15
+HITCH_SECONDS_MAX = 0.1
+PAGES = 300
 DELTAS_A_SECOND = 2_000
 DELTA_CHARACTERS = 4
 TYPING_SECONDS = 6.0
@@ -68,6 +70,11 @@ def conversation(count: int) -> Conversation:
     return Conversation(said, is_whole=True)
 
 
+class Times(NamedTuple):
+    clock: float
+    own: float
+
+
 @dataclass
 class Source:
     view: View
@@ -87,20 +94,44 @@ class Source:
         return client_id or "somebody"
 
 
-class Screen(App[None]):
-    """`drawn` is set once a letter is on the screen."""
+class Page(Transcript):
+    seen: object = None
 
+    def render_line(self, y: int) -> Strip:
+        self.seen = self.top
+        return super().render_line(y)
+
+
+class Line(Input):
+    seen = ""
+
+    def render_line(self, y: int) -> Strip:
+        self.seen = self.value
+        return super().render_line(y)
+
+
+class Screen(Host):
     def __init__(self, source: Source) -> None:
-        super().__init__()
+        super().__init__(env={})
         self.source = source
-        self.drawn = asyncio.Event()
+
+        self.displayed = asyncio.Event()
 
     def compose(self) -> ComposeResult:
-        yield Transcript(self.source)
-        yield Input()
+        yield Page(self.source)
+        yield Line()
 
-    def on_input_changed(self) -> None:
-        self.call_after_refresh(self.drawn.set)
+    def post_display_hook(self) -> None:
+        self.displayed.set()
+
+    async def press(self, key: str, seen: Callable[[], object]) -> Times:
+        """Until what the key did is on the screen: `seen` tells what was drawn last."""
+        before, clock, own = seen(), time.perf_counter(), time.process_time()
+        self.simulate_key(key)
+        while seen() == before:
+            self.displayed.clear()
+            await self.displayed.wait()
+        return Times(time.perf_counter() - clock, time.process_time() - own)
 
 
 def reference() -> float:
@@ -122,15 +153,15 @@ async def opened(said: Conversation) -> float:
         return time.process_time() - began
 
 
-async def scrolled(said: Conversation) -> tuple[list[float], int]:
+async def scrolled(said: Conversation) -> tuple[list[Times], int]:
     """Each page on the way up from the end, and what drawing kept of all of it, in bytes."""
     app = Screen(Source(View(conversations={HERE: said})))
     async with app.run_test(size=(120, 40)) as pilot:
-        chat = app.query_one(Transcript)
+        chat = app.query_one(Page)
         chat.show(HERE)
         chat.focus()
         await pilot.pause()
-        times = [await timed(pilot, "b") for _ in range(100)]
+        times = [await app.press("b", lambda: chat.seen) for _ in range(PAGES)]
         tracemalloc.start()
         for index in range(0, len(chat.sheet.items), 2):
             chat.sheet.lines(index)
@@ -140,13 +171,7 @@ async def scrolled(said: Conversation) -> tuple[list[float], int]:
         return times, kept
 
 
-async def timed(pilot: Pilot[Any], key: str) -> float:
-    began = time.process_time()
-    await pilot.press(key)
-    return time.process_time() - began
-
-
-async def typed_while_streaming(said: Conversation) -> tuple[list[float], float]:
+async def typed_while_streaming(said: Conversation) -> tuple[list[Times], float]:
     """How long keys took while an answer came, and how many deltas a second came."""
     last = MessageId("answer")
     begun = Conversation({**said.messages, last: Message(last, SessionId(HERE), Role.ASSISTANT)}, is_whole=True)
@@ -154,17 +179,13 @@ async def typed_while_streaming(said: Conversation) -> tuple[list[float], float]
     app = Screen(source)
     async with app.run_test(size=(120, 40)) as pilot:
         app.query_one(Transcript).show(HERE)
-        app.query_one(Input).focus()
+        line = app.query_one(Line).focus()
         await pilot.pause()
-        times: list[float] = []
+        times: list[Times] = []
         streaming = asyncio.create_task(stream(source, last))
         began = time.perf_counter()
         while (seconds := time.perf_counter() - began) < TYPING_SECONDS:
-            app.drawn.clear()
-            pressed = time.process_time()
-            app.simulate_key("x")
-            await app.drawn.wait()
-            times.append(time.process_time() - pressed)
+            times.append(await app.press("x", lambda: line.seen))
             await asyncio.sleep(PAUSE_SECONDS)
         streaming.cancel()
         length = sum(rope.length for rope in source.view.conversation(HERE).drafts.values())
@@ -202,15 +223,17 @@ def main() -> int:
     open_seconds = min(asyncio.run(opened(said)) for _ in range(2))
     pages, kept_bytes = asyncio.run(scrolled(said))
     keys, rate = asyncio.run(typed_while_streaming(said))
+    streaming = f"a key while {rate:,.0f} deltas a second come, p95"
     rows = [
         (f"open {MESSAGES:,} messages", open_seconds, OPEN_SECONDS_MAX),
-        ("a page up", statistics.median(pages), PAGE_SECONDS_MAX),
-        ("a page up, p95", high(pages), HITCH_SECONDS_MAX),
-        (f"a key while {rate:,.0f} deltas a second come, p95", high(keys), KEY_SECONDS_MAX),
+        ("a page up, by the clock, p95", high([page.clock for page in pages]), PAGE_SECONDS_MAX),
+        ("a page up, the longest", max(page.own for page in pages), HITCH_SECONDS_MAX),
+        (f"{streaming}, by the clock", high([key.clock for key in keys]), KEY_SECONDS_MAX),
+        (streaming, high([key.own for key in keys]), KEY_SECONDS_MAX),
     ]
-    print(f"{'':48}{'seconds':>10}{'bound':>8}{'ratio':>8}")
+    print(f"{'':60}{'seconds':>10}{'bound':>8}{'ratio':>8}")
     for name, seconds, bound in rows:
-        print(f"{name:48}{seconds:10.3f}{bound:8.2f}{seconds / yardstick:8.1f}")
+        print(f"{name:60}{seconds:10.3f}{bound:8.2f}{seconds / yardstick:8.1f}")
     print(f"kept of drawings once all was in sight: {kept_bytes / (1 << 20):.1f} MiB, bound {KEPT_BYTES_MAX >> 20} MiB")
     fits = all(seconds <= bound for _, seconds, bound in rows) and rate >= DELTAS_A_SECOND * 0.9
     return 0 if fits and kept_bytes <= KEPT_BYTES_MAX else 1

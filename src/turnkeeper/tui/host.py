@@ -4,15 +4,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from textual import on
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.events import Event, InputEvent, Mount, Unmount
 from textual.filter import LineFilter
 
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.tui.glyphs import Glyphs, glyphs_for
 from turnkeeper.tui.legible import LEGIBLE
 from turnkeeper.tui.settings import Settings
+from turnkeeper.tui.tidying import LOOK_SECONDS, Tidying
 
 TOAST_SECONDS = 5.0
 LONG_TOAST_SECONDS = 12.0
@@ -37,6 +40,21 @@ class Host(App[int]):
         self.settings = Settings()
         self.glyphs: Glyphs = glyphs_for("", env)
         self.plain = wants_plain(env)
+        self._tidying = Tidying()
+
+    @on(Mount)
+    def _begin_tidying(self) -> None:
+        self._tidying.begin()
+        self.set_interval(LOOK_SECONDS, self._tidying.look, name="tidying")
+
+    @on(Unmount)
+    def _end_tidying(self) -> None:
+        self._tidying.end()
+
+    async def on_event(self, event: Event) -> None:
+        if isinstance(event, InputEvent):
+            self._tidying.touched()
+        await super().on_event(event)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return (*super().get_line_filters(), LEGIBLE)
