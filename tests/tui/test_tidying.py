@@ -81,8 +81,13 @@ async def test_the_application_looks_while_it_is_open_and_leaves_the_collector_a
             yield Input()
 
     before = gc.get_threshold()
-    app = Small(env={})
+    app, clock = Small(env={}), Clock()
+    app.tidying = Tidying(now=clock)
     async with app.run_test() as pilot:
         await pilot.pause()
         assert gc.get_threshold() == (YOUNG_OBJECTS_MAX, ROUNDS_BEFORE_OLDER, NEVER_ROUNDS)
+        clock.at += 60
+        assert app.tidying.quiet_seconds == 60
+        await pilot.press("x")
+        assert app.tidying.quiet_seconds == 0
     assert gc.get_threshold() == before

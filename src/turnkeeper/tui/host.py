@@ -40,20 +40,20 @@ class Host(App[int]):
         self.settings = Settings()
         self.glyphs: Glyphs = glyphs_for("", env)
         self.plain = wants_plain(env)
-        self._tidying = Tidying()
+        self.tidying = Tidying()
 
     @on(Mount)
     def _begin_tidying(self) -> None:
-        self._tidying.begin()
-        self.set_interval(LOOK_SECONDS, self._tidying.look, name="tidying")
+        self.tidying.begin()
+        self.set_interval(LOOK_SECONDS, self.tidying.look, name="tidying")
 
     @on(Unmount)
     def _end_tidying(self) -> None:
-        self._tidying.end()
+        self.tidying.end()
 
     async def on_event(self, event: Event) -> None:
         if isinstance(event, InputEvent):
-            self._tidying.touched()
+            self.tidying.touched()
         await super().on_event(event)
 
     def get_line_filters(self) -> Sequence[LineFilter]:

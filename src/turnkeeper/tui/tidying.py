@@ -43,9 +43,13 @@ class Tidying:
         """Somebody pressed a key, and waits for what comes of it."""
         self._touched_at = self._now()
 
+    @property
+    def quiet_seconds(self) -> float:
+        return self._now() - self._touched_at
+
     def look(self) -> None:
         """Look for garbage, if it is time to."""
-        if is_time(rounds=gc.get_count()[2], quiet_seconds=self._now() - self._touched_at):
+        if is_time(rounds=gc.get_count()[2], quiet_seconds=self.quiet_seconds):
             gc.collect()
 
 
