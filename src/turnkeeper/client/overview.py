@@ -9,6 +9,7 @@ from turnkeeper.protocol.wire_overview import (
     ForkRequest,
     Imported,
     ImportRequest,
+    ProjectNotes,
     ProviderState,
     SearchHit,
     Statistics,
@@ -27,6 +28,10 @@ class Overview:
     async def search(self, text: str, *, limit: int = 20) -> list[SearchHit]:
         """Titles and texts that hold every word, whatever its case."""
         return await self._place.get("/search", list[SearchHit], q=text, limit=limit)
+
+    async def project(self) -> ProjectNotes:
+        """What a model is told of the project before anybody says anything."""
+        return await self._place.get("/project", ProjectNotes)
 
     async def why(self, session_id: str) -> Why:
         """What a session waits for at this moment, since when and until when."""

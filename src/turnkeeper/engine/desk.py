@@ -8,7 +8,7 @@ from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
-from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProviderState
+from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProjectNotes, ProviderState
 
 
 class Desk(Protocol):
@@ -78,6 +78,10 @@ class Desk(Protocol):
     async def mark_initialized(self) -> None: ...
 
     def init_prompt(self) -> str: ...
+
+    async def project(self) -> ProjectNotes:
+        """What a model is told of the project before anybody says anything."""
+        ...
 
     def jobs(self, session_id: SessionId | None) -> Sequence[JobRow]:
         """Commands in the background of a session; of all of them, when none is named."""

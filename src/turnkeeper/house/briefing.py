@@ -17,6 +17,7 @@ import anyio.to_thread
 from turnkeeper.core import prompt
 from turnkeeper.core.contextfiles import CONTEXT_NAMES, Listed, context_files
 from turnkeeper.core.prompt import Document, Facts, Git, Template
+from turnkeeper.protocol.wire_overview import ProjectNotes
 from turnkeeper.settings.dirs import under_home
 from turnkeeper.settings.load import Loaded
 
@@ -58,6 +59,13 @@ class Briefing:
     def initialize(self) -> str:
         as_file = self._loaded.settings.config.options.initialize_as
         return prompt.initialize(template(Template.INITIALIZE), initialize_as=as_file)
+
+    async def notes(self, workdir: Path) -> ProjectNotes:
+        """The same facts, as a person is told them."""
+        facts = await self._gathered(workdir)
+        paths = [Path(one.path) for one in (*facts.project_files, *facts.global_files)]
+        rules = tuple(str(path.relative_to(workdir) if path.is_relative_to(workdir) else path) for path in paths)
+        return ProjectNotes(facts.git.branch if facts.git else "", rules)
 
     async def _gathered(self, workdir: Path) -> Facts:
         rests_on = await anyio.to_thread.run_sync(self._signs, workdir)

@@ -21,7 +21,7 @@ from turnkeeper.protocol.problems import BadRequest, Conflict, NotFound
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigNotice, ConfigState, ConfigTrust, ConfigWaiting
-from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProviderState
+from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProjectNotes, ProviderState
 from turnkeeper.settings.dirs import CRUSH_DATA_DIR_NAME, find_data_dir, find_dirs, under_home
 from turnkeeper.settings.editing import remove_in_scope, set_in_scope
 from turnkeeper.settings.environment import working_environment
@@ -214,6 +214,9 @@ class WorkspaceDesk:
 
     def init_prompt(self) -> str:
         return self._briefing.initialize()
+
+    async def project(self) -> ProjectNotes:
+        return await self._briefing.notes(self.loaded.settings.workdir)
 
     async def file_names(self) -> FileNames:
         settings = self.loaded.settings

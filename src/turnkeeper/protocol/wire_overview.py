@@ -50,6 +50,14 @@ class FileNames(msgspec.Struct, frozen=True):
     truncated: bool = False
 
 
+class ProjectNotes(msgspec.Struct, frozen=True):
+    """What a model is told of the project before anybody says anything: the branch, and the files of instructions."""
+
+    branch: str = ""
+    rules: tuple[str, ...] = ()
+    """By their paths from the workspace's directory, where they are below it."""
+
+
 class WaitKind(StrEnum):
     PERMISSION = "permission"
     QUESTION = "question"

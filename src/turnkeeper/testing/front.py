@@ -40,7 +40,7 @@ from turnkeeper.protocol.problems import Conflict, NotFound
 from turnkeeper.protocol.transcripts import Transcript
 from turnkeeper.protocol.wire_changes import JobRow
 from turnkeeper.protocol.wire_config import ConfigState, ConfigTrust
-from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProviderState
+from turnkeeper.protocol.wire_overview import FileNames, JobOutput, ProjectNotes, ProviderState
 from turnkeeper.protocol.wire_workspaces import WorkspaceCreation
 from turnkeeper.server.app import Door
 from turnkeeper.server.bounds import Patience
@@ -161,6 +161,9 @@ class PlainDesk:
 
     def init_prompt(self) -> str:
         return "Describe this project."
+
+    async def project(self) -> ProjectNotes:
+        return ProjectNotes()
 
     def jobs(self, session_id: SessionId | None) -> Sequence[JobRow]:
         return ()

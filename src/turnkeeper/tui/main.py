@@ -195,7 +195,7 @@ class Main(Screen[None]):
             self.sidebar.draw(view, self.session_id, self.facts, path=self.path, me=self.live.me)
             self.header.draw(view, self.session_id, self.facts, me=self.live.me)
         else:
-            self.landing.draw(view, self.facts, self.path, host_of(self).now())
+            self.landing.draw(view, self.facts, path=self.path, me=self.live.me, now=host_of(self).now())
         self._lay_out()
         self.queue.heard(view, self.session_id)
         status = self.status

@@ -1,6 +1,6 @@
 """A terminal at a server of its own process, with real tools, a real shell and real files under it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,8 @@ from turnkeeper.models.scripted import Turn
 from turnkeeper.protocol.hosts import Host
 from turnkeeper.tui.app import Terminal
 from turnkeeper.tui.live import Live
+
+NOTHING: Mapping[str, str] = {}
 
 
 @dataclass
@@ -34,9 +36,16 @@ class AtHome(At):
 
 
 @asynccontextmanager
-async def at_home(*turns: Turn, size: tuple[int, int] = (120, 40)) -> AsyncGenerator[AtHome]:
+async def at_home(
+    *turns: Turn, size: tuple[int, int] = (120, 40), files: Mapping[str, str] = NOTHING
+) -> AsyncGenerator[AtHome]:
+    """`files` stand in the project before anybody opens it."""
     with TemporaryDirectory(prefix="tk-") as folder:
         home = Home(Path(folder), turns)
+        for name, text in files.items():
+            path = home.project / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
         async with server(home) as running, Client(f"unix://{running.socket}") as other:
             workspace = await other.open(home.project, env=home.prepare())
 

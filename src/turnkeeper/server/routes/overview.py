@@ -17,6 +17,7 @@ from turnkeeper.protocol.wire_overview import (
     Imported,
     ImportRequest,
     JobOutput,
+    ProjectNotes,
     ProviderState,
     SearchHit,
     Statistics,
@@ -103,6 +104,10 @@ async def file_names(visit: Visit) -> Reply:
     return json(await (await visit.room()).desk.file_names())
 
 
+async def project(visit: Visit) -> Reply:
+    return json(await (await visit.room()).desk.project())
+
+
 async def providers(visit: Visit) -> Reply:
     return json(list((await visit.room()).desk.provider_states()))
 
@@ -160,6 +165,7 @@ ROUTES = (
         own=True,
     ),
     Route("GET", f"{_ROOM}/files", file_names, "Files that a person may want to name.", gives=FileNames, own=True),
+    Route("GET", f"{_ROOM}/project", project, "What models are told of it.", gives=ProjectNotes, own=True),
     Route("POST", f"{_DATABASE}/check", check, "Whether the database is whole.", gives=DatabaseReport, own=True),
     Route(
         "POST",

@@ -12,7 +12,8 @@ from textual.content import Content
 
 from turnkeeper.client.view import View
 from turnkeeper.protocol.config import Config, Scope
-from turnkeeper.protocol.wire_config import ConfigState
+from turnkeeper.protocol.wire_config import ConfigState, ConfigWaiting
+from turnkeeper.tui.dialogs.confirm import ConfirmDialog
 from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.keys import bindings
@@ -101,6 +102,7 @@ SETTINGS = (
 )
 THEME = "theme"
 FILES = "files"
+WAITS = "waits"
 
 
 class SettingsDialog(Filtered):
@@ -146,6 +148,10 @@ class SettingsDialog(Filtered):
             value = setting.read(self._config)
             line = Content.assemble(setting.name.ljust(NAME_CELLS), (shown(value), "bold"))
             rows.append(Row(setting.key, line, f"{setting.name} {setting.about} {setting.key}"))
+        for file in self._state.waiting:
+            wants = ", ".join(file.keys) or "all of it, for it is a script"
+            line = Content.styled(f"waits to be trusted: {file.path} ({wants})", "$text-warning")
+            rows.insert(0, Row(f"{WAITS} {file.path}", line, f"trust {file.path} {wants}"))
         for at, file in enumerate(self._state.files):
             rows.append(Row(f"{FILES} {at}", Content.styled(f"read from {file}", "$foreground-muted"), file))
         return rows
@@ -159,12 +165,29 @@ class SettingsDialog(Filtered):
         return Content("\n").join([part for part in (Content(f"{setting.about} {setting.key}"), said) if part])
 
     def taken(self, row: Row) -> None:
+        waiting = next((one for one in self._state.waiting if row.id == f"{WAITS} {one.path}"), None)
+        if waiting is not None:
+            self._ask_for_trust(waiting)
         if row.id == THEME:
             self.leave(Call("theme"))
         setting = next((one for one in SETTINGS if one.key == row.id), None)
         if setting is not None and self._config is not None:
             value = setting.after(setting.read(self._config))
             self.ask("keep this setting", self.live.workspace.config.set, self._scope, setting.key, value)
+
+    def _ask_for_trust(self, file: ConfigWaiting) -> None:
+        """What a project's file would have run here is shown before it can."""
+        wants = "".join(f"\n  {key}" for key in file.keys) or "\n  all of it: it is a script that is run"
+        self.app.push_screen(
+            ConfirmDialog(
+                self.live,
+                "Trust what this file sets?",
+                f"{file.path} came with the project and sets what may run programs here:{wants}\n\n"
+                "Read it first. Trusted is exactly what it says now; when it changes, you are asked again.",
+                yes="Trust",
+                done=lambda: self.ask("trust the file", self.live.workspace.config.trust, file.path, file.digest),
+            )
+        )
 
     def action_project(self) -> None:
         self._scope = Scope.WORKSPACE if self._scope is Scope.GLOBAL else Scope.GLOBAL

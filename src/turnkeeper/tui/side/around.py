@@ -6,7 +6,7 @@ cannot be learnt now is left as it was known.
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import anyio
 import anyio.to_thread
@@ -14,6 +14,8 @@ import anyio.to_thread
 from turnkeeper.client.view import View
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.wire_changes import ChangeView, JobRow
+from turnkeeper.protocol.wire_config import ConfigState
+from turnkeeper.protocol.wire_overview import ProjectNotes
 from turnkeeper.protocol.wire_servers import LSPClientInfo, MCPClientInfo
 from turnkeeper.protocol.wire_workspaces import AgentInfo
 from turnkeeper.tui.live import Live
@@ -21,6 +23,7 @@ from turnkeeper.tui.live import Live
 PAUSE_SECONDS = 0.25
 """Changes come in bursts; a burst is asked about once."""
 LINES_MAX = 20_000
+OF_THE_SETTINGS = ("agent", "servers", "init", "project", "settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Facts:
     lsps: tuple[tuple[str, LSPClientInfo], ...] = ()
     mcp: tuple[tuple[str, MCPClientInfo], ...] = ()
     needs_init: bool = False
+    project: ProjectNotes = field(default_factory=ProjectNotes)
+    settings: ConfigState = field(default_factory=ConfigState)
 
 
 class Around:
@@ -48,7 +53,7 @@ class Around:
         self._live = live
         self._told = told
         self._session_id = ""
-        self._asked: set[str] = {"agent", "servers", "init"}
+        self._asked: set[str] = {*OF_THE_SETTINGS}
         self._wake = anyio.Event()
         self._wake.set()
 
@@ -56,12 +61,12 @@ class Around:
         """From now on it is about this session."""
         self._session_id = session_id
         self.facts = replace(self.facts, changes=(), jobs=())
-        self._ask("changes", "jobs")
+        self._ask("changes", "jobs", *(() if session_id else ("init", "project")))
 
     def heard(self, before: View, now: View) -> None:
         id = self._session_id
         if before.config_revision != now.config_revision:
-            self._ask("agent", "servers", "init")
+            self._ask(*OF_THE_SETTINGS)
         if before.mcp is not now.mcp or before.lsps is not now.lsps:
             self._ask("servers")
         if before.files.get(id) is not now.files.get(id):
@@ -102,6 +107,10 @@ class Around:
                 self.facts = replace(self.facts, lsps=tuple(sorted(lsps.items())), mcp=tuple(sorted(mcp.items())))
             case "init":
                 self.facts = replace(self.facts, needs_init=await workspace.config.needs_init())
+            case "project":
+                self.facts = replace(self.facts, project=await workspace.overview.project())
+            case "settings":
+                self.facts = replace(self.facts, settings=await workspace.config.state())
             case "changes" if session_id:
                 found = await workspace.files.changes(session_id)
                 counted = await anyio.to_thread.run_sync(counted_changes, found)

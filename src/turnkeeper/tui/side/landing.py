@@ -1,5 +1,7 @@
 """Where one lands: what this is, where, with which model; the sessions one may go on with; what is connected."""
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -17,6 +19,9 @@ from turnkeeper.tui.side.sidebar import at_home, muted
 
 RECENT_MAX = 12
 TITLE_CELLS = 56
+LISTED_MAX = 4
+FILES_MAX = 3
+NAME_CHARS = 8
 
 
 class Landing(Vertical):
@@ -51,7 +56,7 @@ class Landing(Vertical):
             yield self._recent
             yield self._notes
 
-    def draw(self, view: View, facts: Facts, path: str, now: float) -> None:
+    def draw(self, view: View, facts: Facts, *, path: str, me: str, now: float) -> None:
         glyphs = glyphs_of(self)
         self._about.update(about(facts, path))
         recent = recent_sessions(view)[:RECENT_MAX]
@@ -60,7 +65,7 @@ class Landing(Vertical):
         listed.set_options([Option(line(session, now, glyphs), id=session.id) for session in recent])
         listed.highlighted = chosen if chosen is not None and chosen < len(recent) else None
         listed.display = bool(recent)
-        self._notes.update(notes(facts, bool(recent)))
+        self._notes.update(notes(facts, here_too(view, me), bool(recent)))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
@@ -84,7 +89,8 @@ def about(facts: Facts, path: str) -> Content:
     else:
         said = agent.model.name or agent.model_cfg.model
         model = Content.assemble(said, muted(f" by {agent.model_cfg.provider}"))
-    return Content("\n").join([name, muted(at_home(path)), model])
+    branch = muted(f"  on {facts.project.branch}" if facts.project.branch else "")
+    return Content("\n").join([name, Content.assemble(muted(at_home(path)), branch), model])
 
 
 def line(session: Session, now: float, glyphs: Glyphs) -> Content:
@@ -96,20 +102,43 @@ def line(session: Session, now: float, glyphs: Glyphs) -> Content:
     return Content.assemble(sign, " ", title, muted(f"  {when}{spent}"))
 
 
-def notes(facts: Facts, has_sessions: bool) -> Content:
+def notes(facts: Facts, people: Sequence[str], has_sessions: bool) -> Content:
+    """What there is to know before one begins, what wants to be looked at last."""
     lines: list[Content] = []
     if not has_sessions:
         lines.append(muted("Write what you want done. @ names a file, / a command, ! a shell command."))
-    if facts.needs_init:
+    if facts.project.rules:
+        lines.append(muted(f"Models are told what stands in {listed(facts.project.rules)}."))
+    elif facts.needs_init:
         lines.append(muted("Nobody has described this project yet; /init looks at it and writes AGENTS.md."))
-    if facts.agent is not None and facts.agent.model_cfg.provider == "offline":
-        lines.append(
-            Content.styled(
-                "The offline model answers: it lists, finds, reads and runs, and knows little. ", "$text-warning"
-            )
-            + muted("/providers adds a real one.")
-        )
     connected = [f"{name} ({server.state})" for name, server in (*facts.lsps, *facts.mcp)]
     if connected:
         lines.append(muted("Connected: " + ", ".join(connected)))
+    if people:
+        lines.append(muted(f"Here too: {listed(people)}"))
+    if facts.agent is not None and facts.agent.model_cfg.provider == "offline":
+        lines.append(
+            warning("The offline model answers: it lists, finds, reads and runs, and knows little. ")
+            + muted("/providers adds a real one.")
+        )
+    lines += [
+        warning(f"{file.path} waits to be trusted, and is not in force. ") + muted("/settings shows it.")
+        for file in facts.settings.waiting[:FILES_MAX]
+    ]
+    if facts.settings.problem or facts.settings.notices:
+        lines.append(warning("Something is wrong with the settings. ") + muted("/settings tells what."))
     return Content("\n").join(lines)
+
+
+def here_too(view: View, me: str) -> list[str]:
+    """Who else is in this workspace."""
+    return [view.name_of(id) or id[:NAME_CHARS] for id in view.clients if id != me]
+
+
+def listed(names: Sequence[str]) -> str:
+    more = len(names) - LISTED_MAX
+    return ", ".join(names[:LISTED_MAX]) + (f" and {more} more" if more > 0 else "")
+
+
+def warning(text: str) -> Content:
+    return Content.styled(text, "$text-warning")
