@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from tests.client.scene import served
 from turnkeeper.client.events import Told
-from turnkeeper.client.view import View, begun, read, reading, seen
+from turnkeeper.client.view import View, begun, read, reading, seen, shed
 from turnkeeper.models.scripted import CallTool, Hold, Say, turn
 from turnkeeper.protocol.messages import Message
 from turnkeeper.protocol.wire_details import WireDelta
@@ -124,3 +124,12 @@ def test_whoever_comes_in_the_middle_sees_what_the_others_see(record: Record) ->
     view = all_of(view, record.told[begin + 3 :])
     everybody = all_of(from_the_beginning(record), record.told)
     assert what_is_seen(view, record.session_id) == what_is_seen(everybody, record.session_id)
+
+
+def test_of_many_conversations_those_that_nobody_keeps_are_let_go_oldest_first() -> None:
+    view = View()
+    for id in "abcdef":
+        view = reading(view, id)
+    assert list(shed(view, most=3, keep={"a", "d"}).conversations) == ["a", "d", "f"]
+    assert list(shed(view, most=1, keep={"a", "d"}).conversations) == ["a", "d"]
+    assert shed(view, most=6, keep=()) is view

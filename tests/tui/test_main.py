@@ -19,6 +19,7 @@ from turnkeeper.tui.dialogs.permission import PermissionDialog
 from turnkeeper.tui.dialogs.permissions import Permissions
 from turnkeeper.tui.dialogs.sessions import Sessions
 from turnkeeper.tui.editor.composer import Composer
+from turnkeeper.tui.live import CONVERSATIONS_MAX
 from turnkeeper.tui.main import Main
 from turnkeeper.tui.side.queue import Queue
 
@@ -142,6 +143,24 @@ async def test_a_new_session_begins_at_the_landing_and_the_old_one_is_opened_fro
         await at.press("shift+tab")
         await at.press("down", "enter")
         await at.shows("Hello back.")
+
+
+async def test_other_peoples_sessions_are_not_held_all_day_and_can_still_be_opened() -> None:
+    async with terminal(turn(Say("Hello back.")), turn(Say("Said elsewhere."))) as at:
+        await at.type("hello\n")
+        await at.shows("Hello back.")
+        assert at.app.main is not None
+        mine = at.app.main.session_id
+        other = await at.workspace.sessions.create("Another")
+        await at.workspace.runs.wait(await at.workspace.runs.submit(other.id, "go"))
+        for number in range(CONVERSATIONS_MAX + 4):
+            await at.workspace.sessions.create(f"Session {number}")
+        await at.until(lambda: len(at.live.view.sessions) == CONVERSATIONS_MAX + 6)
+        await at.until(lambda: len(at.live.view.conversations) <= CONVERSATIONS_MAX)
+        assert mine in at.live.view.conversations
+        assert other.id not in at.live.view.conversations
+        await at.app.main.open(other.id)
+        await at.shows("Said elsewhere.")
 
 
 @presses("app.sidebar")

@@ -11,7 +11,7 @@ resumes, repeats or begins in the middle of an answer ends with the same view.
 A view is frozen, and what did not change is the same object as before: a face redraws what differs by identity.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -90,6 +90,16 @@ def reading(view: View, session_id: str) -> View:
 
 def read(view: View, session_id: str, messages: Iterable[Message]) -> View:
     return _talk(view, session_id, lambda known: talk.read(known, messages))
+
+
+def shed(view: View, *, most: int, keep: Collection[str]) -> View:
+    """At most so many conversations, without those held longest that nobody keeps. They can be read again."""
+    spare = [id for id in view.conversations if id not in keep][: max(0, len(view.conversations) - most)]
+    if not spare:
+        return view
+    gone = frozenset(spare)
+    kept = {id: known for id, known in view.conversations.items() if id not in gone}
+    return replace(view, conversations=kept)
 
 
 def seen(view: View, envelope: Envelope) -> View:
@@ -207,4 +217,4 @@ _FOLDS: dict[type, Callable[[View, Envelope, Any], View]] = {
     wire.RunComplete: seen_runs.ended,
 }
 
-__all__ = ["Settled", "View", "begun", "missed", "read", "reading", "renewed", "seen"]
+__all__ = ["Settled", "View", "begun", "missed", "read", "reading", "renewed", "seen", "shed"]

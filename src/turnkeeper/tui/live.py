@@ -21,10 +21,12 @@ from turnkeeper.client.events import FeedLimits, Gap, Heard, Link, LinkState, To
 from turnkeeper.client.view import View
 from turnkeeper.client.workspace import WorkspaceClient
 from turnkeeper.protocol.problems import NotFound, Problem
+from turnkeeper.tui.side.activity import family
 
 FRAME_SECONDS = 1 / 30
 AGAIN_SECONDS = 1.0
 NAME_CHARS = 8
+CONVERSATIONS_MAX = 24
 
 T = TypeVar("T")
 Listener = Callable[[View, View], None]
@@ -167,12 +169,19 @@ class Live:
         finally:
             self._reading.discard(session_id)
 
+    def _shed(self) -> None:
+        """Other people's sessions come all day; only those that are looked at are kept for long."""
+        if len(self.view.conversations) > CONVERSATIONS_MAX:
+            keep = self._reading.union(*(family(self.view, id) for id in self._wanted))
+            self.view = views.shed(self.view, most=CONVERSATIONS_MAX, keep=keep)
+
     async def _tell(self) -> None:
         """Tell of all changes since the last frame at once."""
         told = View()
         while True:
             await self._changed.wait()
             self._changed = anyio.Event()
+            self._shed()
             before, told = told, self.view
             for heard in tuple(self._listeners):
                 heard(before, told)
