@@ -34,7 +34,8 @@ class Line(msgspec.Struct, frozen=True):
 
     commands: tuple[Words, ...]
     plain: bool
-    """One command and nothing else, so that its words are all there is to it."""
+    """One command and nothing else, so that its words are all there is to it: the first. More are those of a shell
+    or of `eval`, which its words spell out."""
     opaque: bool = False
     """More is nested in it than was looked into."""
 
@@ -92,7 +93,7 @@ def allows(pattern: str, text: str) -> bool:
     if not line.plain:
         return text.strip() == pattern.strip()
     wanted, open_end = shape_of(pattern)
-    (words,) = line.commands
+    words = line.commands[0]
     if len(words) < len(wanted) or (len(words) > len(wanted) and not open_end):
         return False
     return bool(wanted) and all(map(fnmatchcase, words, wanted))

@@ -142,15 +142,18 @@ class _Shell:
             subject=asked.command,
             params=params,
         )
+        there = f"cd {shlex.quote(str(workdir))}"
+        # What was allowed here was not allowed everywhere.
+        outside = () if workdir.is_relative_to(workspace) else (there,)
         match judge(asked.command, inside=str(workspace), bans=self.bans):
             case Banned(reason):
                 raise Refusal(f"the command is not allowed here: {reason}")
             case Ask(parts, _, shadows, hides):
-                return structs.replace(asking, subjects=parts, shadows=shadows, hides=hides)
+                return structs.replace(asking, subjects=(*parts, *outside), shadows=shadows, hides=hides)
             case Safe(parts, shows, moves):
-                elsewhere = f"cd {shlex.quote(str(workdir))} && {asked.command}"
+                elsewhere = f"{there} && {asked.command}"
                 if workdir != workspace and not isinstance(judge(elsewhere, inside=str(workspace)), Safe):
-                    return structs.replace(asking, subjects=parts)
+                    return structs.replace(asking, subjects=(*parts, *outside))
                 look = partial(strays, shows, moves, workdir=str(workdir), workspace=str(workspace))
                 stray = await to_thread.run_sync(look)
                 told = f"{asking.description} ({stray})" if stray else asking.description
@@ -166,7 +169,7 @@ class _Shell:
             env=env,
             description=asked.description,
             file=hands.data_dir / "output" / f"{hands.tool_call_id}.log",
-            seconds_max=asked.timeout or self.waits.seconds_max or None,
+            seconds_max=max(0, asked.timeout) or self.waits.seconds_max or None,
             detached=asked.detach,
         )
 

@@ -6,13 +6,14 @@ nothing but look, and every part of its writing is understood; what cannot be re
 
 import re
 from collections.abc import Iterator
+from shlex import quote
 
 import msgspec
 
 from turnkeeper.tools.shell_bans import STANDARD, Bans
 from turnkeeper.tools.shell_line import Command, Line
 from turnkeeper.tools.shell_options import stays_inside
-from turnkeeper.tools.shell_parse import RESERVED, parse
+from turnkeeper.tools.shell_parse import PLAIN_ASSIGNMENT, RESERVED, parse
 from turnkeeper.tools.shell_reach import Shown, shown_by
 from turnkeeper.tools.shell_safe import is_safe
 from turnkeeper.tools.shell_shadows import SHADOWS_MAX, hidden_by, hidden_in, shadows_of
@@ -22,6 +23,8 @@ from turnkeeper.tools.shell_wrappers import RUNNERS, unwrap
 
 DEPTH_MAX = 8
 COMMANDS_MAX = 500
+UNREMARKABLE = re.compile(r"CI|DEBUG|VERBOSE|NODE_ENV|RUST_(LOG|BACKTRACE)|PYTHON(UNBUFFERED|DONTWRITEBYTECODE)")
+"""Variables that make a command say more or less, and never do something else."""
 ANSI_QUOTED = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 
 
@@ -97,6 +100,10 @@ class _Seen:
             self._ban_roughly(text)
         if line.reads:
             self._reads(line)
+        for name, value in line.assigned.items():
+            if not (PLAIN_ASSIGNMENT.fullmatch(name) or UNREMARKABLE.fullmatch(name)):
+                # What allows a command allows it as it stands, and not with a variable by which it does something else.
+                self.parts.append(f"{name}={quote(value)}")
         for write in line.writes:
             self.parts.append(write)
             self.doubts.append(f"it writes: {write}")
