@@ -12,8 +12,10 @@ from tests.tools.shell_scene import SECONDS, Watching, alive, environment, pids
 from turnkeeper.testing.hands import deny, only_safe
 from turnkeeper.tools.bash import Waits, bash_tool
 from turnkeeper.tools.jobs import JobTable
+from turnkeeper.tools.shell import Banned, judge
 from turnkeeper.tools.shell_bans import STANDARD
 from turnkeeper.tools.shell_env import agent_env
+from turnkeeper.tools.shell_hints import editor_in
 from turnkeeper.tools.tool import Answer
 
 WAITS = Waits(settle_seconds=0.01, left_seconds=0.5, show_seconds=0.001)
@@ -280,6 +282,29 @@ async def test_a_command_that_kills_its_launcher_is_over_and_leaves_nothing(jobs
     answer = await bash(jobs, hands, "sleep 1000 & echo pid=$!; kill -9 $PPID; sleep 1001")
     assert "killed by SIGKILL" in answer.content
     assert alive(pids(answer.content)) == []
+
+
+async def test_what_went_into_a_session_of_its_own_does_not_outlive_a_launcher_that_is_killed(
+    jobs: JobTable, hands: Watching
+) -> None:
+    script = "(setsid sleep 1002 & echo pid=$!); until pgrep -f '^sleep 1002' >/dev/null; do :; done; kill -9 $PPID"
+    answer = await bash(jobs, hands, script)
+    assert "killed by SIGKILL" in answer.content
+    assert alive(pids(answer.content)) == []
+
+
+@pytest.mark.parametrize("command", ["vi a", "cd sub; vim a", "EDITOR=x /usr/bin/emacs a", "x=$(vi a)"])
+async def test_an_editor_is_refused_at_once_with_a_hint(command: str, jobs: JobTable, hands: Watching) -> None:
+    answer = await bash(jobs, hands, command)
+    assert answer.is_error
+    assert "would wait for somebody at the keyboard" in answer.content
+
+
+@pytest.mark.parametrize("command", ["vim -es -c 'wq' a", "nano --version", "grep vim a", "echo vi"])
+def test_what_opens_no_editor_for_nobody_is_none_of_them(command: str) -> None:
+    verdict = judge(command)
+    assert not isinstance(verdict, Banned)
+    assert editor_in(verdict.parts) == ""
 
 
 async def test_commands_of_one_workspace_run_side_by_side(jobs: JobTable, hands: Watching) -> None:

@@ -5,7 +5,15 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnkeeper.tools.shell_output import FILE_BYTES_MAX, HEAD_BYTES_MAX, TAIL_BYTES_MAX, Output, clusters, shortened
+from turnkeeper.tools.shell_output import (
+    FILE_BYTES_MAX,
+    HEAD_BYTES_MAX,
+    TAIL_BYTES_MAX,
+    Output,
+    clusters,
+    readable,
+    shortened,
+)
 
 PIECES = st.sampled_from(["a", "é", "e\u0301", "汉", "👨\u200d👩\u200d👧", "👍🏽", "🇩🇪", "❤\ufe0f", " ", "\n", "word "])
 TEXTS = st.lists(PIECES, max_size=120).map("".join)
@@ -51,3 +59,13 @@ def test_a_disk_that_takes_no_more_costs_the_file_and_not_what_is_shown(tmp_path
     output.feed(b"begin\n" + b"y" * 100_000)
     assert output.file is None
     assert output.text().startswith("begin\n")
+
+
+def test_a_line_that_was_drawn_a_thousand_times_is_read_once_and_at_once() -> None:
+    assert readable("10%\r100%\r\nnext\r\n50%\r") == "100%\nnext\n50%"
+    assert readable("\r" + "a" * 131_000) == "a" * 131_000
+    assert readable("a\r" * 60_000 + "b") == "b"
+
+
+def test_a_title_that_never_ends_takes_no_more_than_its_line() -> None:
+    assert readable("\x1b]0;a title\n1\n2\n") == "\n1\n2\n"

@@ -23,7 +23,7 @@ from turnkeeper.tools.sandbox import Sandbox
 from turnkeeper.tools.shell import Ask, Banned, Safe, judge
 from turnkeeper.tools.shell_bans import STANDARD, Bans
 from turnkeeper.tools.shell_env import agent_env, shell_path
-from turnkeeper.tools.shell_hints import hint
+from turnkeeper.tools.shell_hints import editor_in, hint
 from turnkeeper.tools.shell_output import CELLS_MAX
 from turnkeeper.tools.shell_process import CommandRefused
 from turnkeeper.tools.shell_reach import strays
@@ -110,6 +110,11 @@ class _Shell:
             raise Refusal(f"there is no such directory: {workdir}")
         asking = await self._asking(asked, hands.workdir, workdir)
         parts = asking.subjects
+        if editor := editor_in(parts):
+            raise Refusal(
+                f"{editor} would wait for somebody at the keyboard, and nobody is there; "
+                "change files with edit or write, or with a program that takes what to do as an option"
+            )
         await hands.permit(outliving(asking) if asked.detach else asking)
         if self.sandbox:
             await to_thread.run_sync(self.sandbox.probe)

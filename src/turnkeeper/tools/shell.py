@@ -11,6 +11,7 @@ from shlex import quote
 import msgspec
 
 from turnkeeper.tools.shell_bans import STANDARD, Bans
+from turnkeeper.tools.shell_limits import is_tangled
 from turnkeeper.tools.shell_line import Command, Line
 from turnkeeper.tools.shell_options import stays_inside
 from turnkeeper.tools.shell_parse import PLAIN_ASSIGNMENT, RESERVED, parse
@@ -56,6 +57,7 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 Verdict = Safe | Banned | Ask
+UNREAD = Line((), (), (), ("it cannot be read",), {})
 
 
 def judge(text: str, *, inside: str = "", bans: Bans = STANDARD) -> Verdict:
@@ -91,7 +93,7 @@ class _Seen:
         self.uses_git = False
 
     def read(self, text: str, *, depth: int) -> None:
-        line = parse(text)
+        line = UNREAD if is_tangled(text) else parse(text)
         self.doubts += line.doubts
         self.shadows += line.values
         self.hides += hidden_by(line)

@@ -1,6 +1,7 @@
 """Why a command failed that nobody was there to answer."""
 
 import re
+from collections.abc import Mapping, Sequence
 
 TAIL_CHARACTERS = 4_000
 NOBODY = "nobody is there to answer a prompt"
@@ -31,6 +32,25 @@ HINTS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
     ),
 )
+
+
+EDITORS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("vi", "vim", "view", "nvim", "gvim", "vimdiff"), frozenset({"-es", "-Es", "-s", "--headless"})),
+    **dict.fromkeys(("emacs", "emacsclient"), frozenset({"-batch", "--batch", "--script", "-e", "--eval"})),
+    **dict.fromkeys(("nano", "pico", "micro", "joe", "mcedit", "ne", "hx", "kak"), frozenset[str]()),
+}
+"""Programs that look for a person past their input, with the options by which they need none."""
+ABOUT_ITSELF = frozenset({"--version", "--help", "-h"})
+
+
+def editor_in(parts: Sequence[str]) -> str:
+    """The editor that a part of a line would open for nobody; empty, if there is none."""
+    for part in parts:
+        name, _, rest = part.partition(" ")
+        name = name.rpartition("/")[2]
+        if name in EDITORS and not (EDITORS[name] | ABOUT_ITSELF).intersection(rest.split()):
+            return name
+    return ""
 
 
 def hint(output: str) -> str:

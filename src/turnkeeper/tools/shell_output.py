@@ -18,9 +18,8 @@ FILE_BYTES_MAX = 67_108_864
 FILES_MAX = 200
 SINCE_BYTES_MAX = 65_536
 CONTROL = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\-_])|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 )
-OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n|$)")
 ZERO_WIDTH_JOINER = "\u200d"
 SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
@@ -132,8 +131,8 @@ def _opened(path: Path) -> BinaryIO:
 def readable(text: str) -> str:
     """Without colours and other commands to a terminal, and of a line that was drawn again only the last state."""
     if "\r" in text:
-        text = OVERWRITTEN.sub("", text.replace("\r\n", "\n"))
-    return CONTROL.sub("", text).replace("\r", "")
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return CONTROL.sub("", text)
 
 
 def shortened(text: str, cells_max: int = CELLS_MAX) -> str:

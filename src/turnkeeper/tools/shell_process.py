@@ -6,6 +6,7 @@ itself be killed, the launcher notices and does the same.
 """
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -26,6 +27,8 @@ COMMAND_BYTES_MAX = 100_000
 READ_BYTES = 65_536
 DRAIN_READS_MAX = 64
 LOOK_SECONDS = 0.01
+MARK = "TURNKEEPER_COMMAND"
+"""The variable by which whatever a command started can be told, wherever it went."""
 
 Heard = Callable[[str, bytes], None]
 """Is given the stream (`stdout` or `stderr`) and what came."""
@@ -66,7 +69,9 @@ class Stopped(msgspec.Struct, frozen=True):
 class Process:
     """A command that runs. `exited` is its own end, `ended` that of the last process it left behind."""
 
-    def __init__(self, popen: subprocess.Popen[bytes], control: int, status: int, outputs: Mapping[str, int]) -> None:
+    def __init__(
+        self, popen: subprocess.Popen[bytes], control: int, status: int, outputs: Mapping[str, int], mark: str
+    ) -> None:
         self.exited = anyio.Event()
         self.ended = anyio.Event()
         self.exit: Exit | None = None
@@ -78,6 +83,7 @@ class Process:
         self._status = status
         self._outputs = outputs
         self._main = 0
+        self._mark = mark
 
     async def attend(self, heard: Heard) -> None:
         """Hear the command out, until nothing of it is left."""
@@ -172,7 +178,7 @@ class Process:
         if self.exit is None:
             # Somebody killed the launcher itself.
             with anyio.move_on_after(shell_launcher.KILL_SECONDS):
-                await _kill_session(self._main)
+                await _kill_family(self._main, self._mark)
             self._drain(heard)
             self.exit = Exit(-signal.SIGKILL)
         self.exited.set()
@@ -200,8 +206,9 @@ def start(
     ends = [os.pipe() for _ in range(2 if apart else 1)]
     outputs = {"stdout": ends[0][0], **({"stderr": ends[1][0]} if apart else {})}
     ours, theirs = [control, status, *outputs.values()], [control_read, status_write, *(end[1] for end in ends)]
+    mark = secrets.token_hex(8)
     try:
-        popen = _launch([str(int(grace_seconds * 1000)), *argv], cwd, env, stdin, theirs)
+        popen = _launch([str(int(grace_seconds * 1000)), *argv], cwd, {**env, MARK: mark}, stdin, theirs)
     except (OSError, ValueError) as error:
         for pipe in ours:
             os.close(pipe)
@@ -211,7 +218,7 @@ def start(
             os.close(pipe)
     for pipe in ours:
         os.set_blocking(pipe, False)
-    return Process(popen, control, status, outputs)
+    return Process(popen, control, status, outputs, mark)
 
 
 async def run(process: Process, heard: Heard, *, seconds_max: float | None) -> bool:
@@ -244,23 +251,26 @@ def _launch(
         )
 
 
-async def _kill_session(session: int) -> None:
-    """The last resort, when nobody is left who knows the family: everything that is still in the command's session.
+async def _kill_family(session: int, mark: str) -> None:
+    """The last resort, when nobody is left who knows the family: what is still in the command's session, and what went
+    into another one and carries the command's mark in its environment.
 
     It is looked for until there is nothing, since a process may fork between the look and the kill.
     """
-    while session and (members := _members(session)):
+    while members := _members(session, mark):
         for pid in members:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         await anyio.sleep(LOOK_SECONDS)
 
 
-def _members(session: int) -> list[int]:
+def _members(session: int, mark: str) -> list[int]:
     found: list[int] = []
     for process in psutil.process_iter():
         with suppress(OSError, psutil.Error):
-            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
+            if process.status() == psutil.STATUS_ZOMBIE:
+                continue
+            if os.getsid(process.pid) == session or process.environ().get(MARK) == mark:
                 found.append(process.pid)
     return found
 
