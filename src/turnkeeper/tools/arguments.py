@@ -14,6 +14,9 @@ import pyjson5
 
 RAW_BYTES_MAX = 8 * 1024 * 1024
 SHOWN_CHARACTERS_MAX = 200
+# One that never ends goes on to the end of the text: without that, each quote in it would be tried as a beginning.
+DOUBLE_QUOTED = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+SINGLE_QUOTED = r"'(?:[^'\\]++|\\.)*+(?:'|\\?\Z)"
 
 
 class Arguments(msgspec.Struct, frozen=True):
@@ -78,14 +81,15 @@ def lenient(text: str) -> Any:
 
 def unfenced(text: str) -> str:
     """Without a Markdown fence around it."""
-    found = re.fullmatch(r"```\w*\s*(.*?)\s*```", text, re.DOTALL)
-    return found[1] if found else text
+    if len(text) < 6 or not (text.startswith("```") and text.endswith("```")):
+        return text
+    return re.sub(r"\A\w*", "", text[3:-3]).strip()
 
 
 def escaped_controls(text: str) -> str:
     """Line breaks and tabs within strings, written as escapes."""
     return re.sub(
-        r'"(?:[^"\\]|\\.)*"',
+        rf"{DOUBLE_QUOTED}",
         lambda found: found[0].replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t"),
         text,
         flags=re.DOTALL,
@@ -96,7 +100,7 @@ def pythonic(text: str) -> str:
     """Python's True, False and None outside of strings, as JSON spells them."""
     names = {"True": "true", "False": "false", "None": "null"}
     return re.sub(
-        r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\b(True|False|None)\b""",
+        rf"({DOUBLE_QUOTED}|{SINGLE_QUOTED})|\b(True|False|None)\b",
         lambda found: found[1] or names[found[2]],
         text,
         flags=re.DOTALL,

@@ -1,13 +1,13 @@
 """What a change changed, for a person to read: a unified diff and its two counts, in bounded time and size."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from turnkeeper.protocol.differences import Block, changed
+
 CONTEXT_LINES = 3
-COMPARED_LINES_MAX = 4000
 DIFF_CHARACTERS_MAX = 64 * 1024
 CONTENTS_CHARACTERS_MAX = 64 * 1024
 
@@ -22,38 +22,10 @@ class Difference:
 def difference(path: Path | str, before: str, after: str) -> Difference:
     """The unified diff of two texts of one file."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    head = common(old, new)
-    tail = common(old[head:][::-1], new[head:][::-1])
-    middle = (old[head : len(old) - tail], new[head : len(new) - tail])
-    blocks = groups(*middle, head)
+    blocks = changed(old, new)
     additions = sum(j2 - j1 for _, _, j1, j2 in blocks)
     removals = sum(i2 - i1 for i1, i2, _, _ in blocks)
     return Difference(rendered(str(path), old, new, blocks), additions, removals)
-
-
-def common(one: Sequence[str], other: Sequence[str]) -> int:
-    count = 0
-    for mine, yours in zip(one, other, strict=False):
-        if mine != yours:
-            break
-        count += 1
-    return count
-
-
-Block = tuple[int, int, int, int]
-
-
-def groups(old: Sequence[str], new: Sequence[str], head: int) -> list[Block]:
-    """Which lines went and which came, as places in the whole texts."""
-    if not old and not new:
-        return []
-    # Beyond this the comparison takes longer than anybody looks at it: one block went, one came.
-    if len(old) + len(new) > COMPARED_LINES_MAX:
-        return [(head, head + len(old), head, head + len(new))]
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    return [
-        (head + i1, head + i2, head + j1, head + j2) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"
-    ]
 
 
 def rendered(path: str, old: Sequence[str], new: Sequence[str], blocks: Sequence[Block]) -> str:

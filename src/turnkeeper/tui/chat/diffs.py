@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from turnkeeper.protocol.differences import changed
 from turnkeeper.tui.chat.ink import cleaned
 
 CONTEXT_LINES = 3
-COMPARED_LINES_MAX = 2000
 ROWS_MAX = 5000
 WORDS_CHARACTERS_MAX = 400
 ALIKE_MIN = 0.35
@@ -100,17 +100,13 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _middle(old: Sequence[str], new: Sequence[str], start: int) -> list[Row]:
-    if len(old) + len(new) > COMPARED_LINES_MAX:
-        blocks = [("replace", 0, len(old), 0, len(new))]
-    else:
-        blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     rows: list[Row] = []
-    for tag, i1, i2, j1, j2 in blocks:
-        if tag == "equal":
-            rows += [Row(" ", old[i], start + i, start + j1 + i - i1) for i in range(i1, i2)]
-        else:
-            rows += [Row("-", old[i], start + i, 0) for i in range(i1, i2)]
-            rows += [Row("+", new[j], 0, start + j) for j in range(j1, j2)]
+    i = j = 0
+    for i1, i2, j1, j2 in [*changed(old, new), (len(old), len(old), len(new), len(new))]:
+        rows += [Row(" ", old[i + at], start + i + at, start + j + at) for at in range(i1 - i)]
+        rows += [Row("-", old[at], start + at, 0) for at in range(i1, i2)]
+        rows += [Row("+", new[at], 0, start + at) for at in range(j1, j2)]
+        i, j = i2, j2
     return rows
 
 

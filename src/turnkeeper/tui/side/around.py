@@ -4,7 +4,6 @@ Asked for when the view says that it may have changed, never on the draw path, o
 cannot be learnt now is left as it was known.
 """
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from turnkeeper.client.view import View
+from turnkeeper.protocol.differences import changed
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.protocol.wire_changes import ChangeView, JobRow
 from turnkeeper.protocol.wire_config import ConfigState
@@ -136,7 +136,6 @@ def counted(change: ChangeView) -> Change:
     if len(before) + len(after) > LINES_MAX:
         return Change(change.path, max(0, len(after) - len(before)), max(0, len(before) - len(after)))
     added = removed = 0
-    for tag, low, high, new_low, new_high in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag != "equal":
-            removed, added = removed + high - low, added + new_high - new_low
+    for low, high, new_low, new_high in changed(before, after):
+        removed, added = removed + high - low, added + new_high - new_low
     return Change(change.path, added, removed)
