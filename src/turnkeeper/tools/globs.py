@@ -11,6 +11,7 @@ from turnkeeper.tools.making import Refusal
 
 PATTERN_CHARACTERS_MAX = 1000
 ALTERNATIVES_MAX = 256
+DEEP_MAX = 3
 MAGIC = re.compile(r"[*?\[{]")
 
 
@@ -43,18 +44,45 @@ def expanded(pattern: str) -> list[str]:
 
 
 def regex(pattern: str) -> str:
+    pattern = re.sub(r"(?:(?<=/)|^)(?:\*\*/){2,}", "**/", pattern)
+    if len(re.findall(r"(?:(?<=/)|^)\*\*/", pattern)) > DEEP_MAX:
+        raise Refusal(f"a pattern has at most {DEEP_MAX} times `**/`")
     parts: list[str] = []
     at = 0
     while at < len(pattern):
-        letter = pattern[at]
         if pattern.startswith("**/", at) and at_start_of_name(pattern, at):
             parts.append("(?:[^/]+/)*")
             at += 3
         elif pattern.startswith("**", at) and at_start_of_name(pattern, at) and at + 2 == len(pattern):
             parts.append(".*")
             at += 2
-        elif letter == "*":
-            parts.append("[^/]*")
+        else:
+            end = pattern.find("/", at)
+            end = len(pattern) if end < 0 else end
+            parts.append(name_regex(pattern[at:end]) + pattern[end : end + 1])
+            at = end + 1
+    return "".join(parts)
+
+
+def name_regex(pattern: str) -> str:
+    """One name. What stands between two stars is taken where it first fits, and never tried elsewhere: a later place
+    would leave less for what follows."""
+    first, *rest = name_pieces(pattern)
+    if not rest:
+        return first
+    return first + "".join(f"(?>[^/]*?{piece})" for piece in rest[:-1]) + f"[^/]*{rest[-1]}"
+
+
+def name_pieces(pattern: str) -> list[str]:
+    """What stands before, between and after its stars."""
+    parts: list[str] = []
+    pieces: list[str] = []
+    at = 0
+    while at < len(pattern):
+        letter = pattern[at]
+        if letter == "*":
+            pieces.append("".join(parts))
+            parts = []
             while at < len(pattern) and pattern[at] == "*":
                 at += 1
         elif letter == "[" and (end := class_end(pattern, at)) > 0:
@@ -68,7 +96,7 @@ def regex(pattern: str) -> str:
             else:
                 parts.append("[^/]" if letter == "?" else re.escape(letter))
             at += 1
-    return "".join(parts)
+    return [*pieces, "".join(parts)]
 
 
 def at_start_of_name(pattern: str, at: int) -> bool:

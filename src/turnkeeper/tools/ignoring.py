@@ -6,6 +6,7 @@ decide, from the root of the repository down, the nearest last, as git reads the
 
 import os
 import re
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,8 @@ SKIPPED_PATTERNS = tuple(
 OWN_IGNORE_FILES = (".crushignore", ".turnkeeperignore")
 IGNORE_FILES = (".gitignore", ".ignore", *OWN_IGNORE_FILES)
 IGNORE_BYTES_MAX = 1024 * 1024
+RULE_LETTERS_MAX = 1000
+STARS_MAX = 3
 COMMON = GitIgnoreSpec.from_lines([*SKIPPED_FOLDERS, *SKIPPED_PATTERNS])
 
 
@@ -91,12 +94,24 @@ def read_layers(folder: str, names: Sequence[str]) -> list[Layer]:
 
 
 def read_spec(path: str) -> GitIgnoreSpec | None:
+    """The rules of a file; none, where something else than a file has its name: a pipe would be waited for."""
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:  # noqa: PTH123
+        with open(path, encoding="utf-8-sig", errors="replace", opener=without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
             lines = file.read(IGNORE_BYTES_MAX).splitlines()
-    except OSError:
+    except (OSError, ValueError):
         return None
-    return spec_of(lines)
+    return spec_of([line for line in lines if is_bounded(line)])
+
+
+def without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
+
+
+def is_bounded(line: str) -> bool:
+    """Whether a rule is matched in bounded time: each star of one name multiplies it by the length of the name."""
+    return len(line) <= RULE_LETTERS_MAX and all(len(re.findall(r"\*+", name)) <= STARS_MAX for name in line.split("/"))
 
 
 def spec_of(lines: Sequence[str]) -> GitIgnoreSpec:

@@ -15,6 +15,7 @@ from turnkeeper.tools.making import Refusal
 SHOWN_LINES_MAX = 20
 COMPARED_LINES_MAX = 50_000
 COMPARED_HEIGHT_MAX = 200
+ALIKE_LETTERS_MAX = 400
 
 Stretch = tuple[int, int, str]
 
@@ -180,7 +181,7 @@ def alike(plain: Sequence[str], keys: Sequence[str]) -> int:
     """The line most like the one that was looked for."""
     best, best_ratio = -1, 0.6
     for at, line in enumerate(plain[:2000]):
-        matcher = SequenceMatcher(None, line, keys[0])
+        matcher = SequenceMatcher(None, line[:ALIKE_LETTERS_MAX], keys[0][:ALIKE_LETTERS_MAX])
         if line and matcher.quick_ratio() > best_ratio and (ratio := matcher.ratio()) > best_ratio:
             best, best_ratio = at, ratio
     return best
