@@ -20,7 +20,6 @@ SINCE_BYTES_MAX = 65_536
 CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 )
-OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n|$)")
 ZERO_WIDTH_JOINER = "\u200d"
 SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
@@ -131,9 +130,14 @@ def _opened(path: Path) -> BinaryIO:
 
 def readable(text: str) -> str:
     """Without colours and other commands to a terminal, and of a line that was drawn again only the last state."""
-    if "\r" in text:
-        text = OVERWRITTEN.sub("", text.replace("\r\n", "\n"))
-    return CONTROL.sub("", text).replace("\r", "")
+    return CONTROL.sub("", redrawn(text))
+
+
+def redrawn(text: str) -> str:
+    """Of a line that was drawn again and again, as progress is shown, only the last state."""
+    if "\r" not in text:
+        return text
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
 def shortened(text: str, cells_max: int = CELLS_MAX) -> str:

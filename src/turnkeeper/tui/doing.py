@@ -18,6 +18,8 @@ from turnkeeper.tui.side.activity import clock
 TITLE = "New Session"
 """What the server replaces by a title of its own making."""
 NOTHING = "there is nothing to"
+ASKING = "what runs ask"
+"""The matter of all that is said of whom runs ask for permission."""
 SENT_ALONG_MAX = 16
 """For how many prompts what was attached is remembered here, in case they are taken out of the line."""
 
@@ -68,7 +70,8 @@ class Doing:
         """Stop what runs. What this terminal has in line is given back to be edited; what others have goes on."""
         view = self._live.view
         run, mine = view.active(session_id), [one for one in view.waiting(session_id) if one.by == self._live.me]
-        for one in mine:
+        # Each is given back before what is being written, so the last of the line goes first.
+        for one in reversed(mine):
             await self.take_out(one)
         if run is None:
             return
@@ -76,7 +79,8 @@ class Doing:
         if stopped is not None:
             lasted = (stopped.ended_at - (run.started_at or run.accepted_at)) / 1000
             steps = f"{stopped.steps} steps" if stopped.steps != 1 else "1 step"
-            self._host.say(f"Stopped after {clock(lasted)} and {steps}. What it had said and done is kept.")
+            said = f"Stopped after {clock(lasted)} and {steps}. What it had said and done is kept."
+            self._host.say(said, about="what was stopped")
 
     # The line
 
@@ -144,9 +148,10 @@ class Doing:
             self._host.problem(problem, "change what is asked")
             return
         if skip:
-            self._host.say("Your runs ask nobody for permission now; the same key asks again.", severity="warning")
+            said = "Your runs ask nobody for permission now; the same key asks again."
+            self._host.say(said, severity="warning", about=ASKING)
         else:
-            self._host.say("Your runs ask again.")
+            self._host.say("Your runs ask again.", about=ASKING)
 
     async def init_prompt(self) -> str:
         """What to send so that the project gets described; empty where that cannot be learnt."""

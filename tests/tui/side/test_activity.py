@@ -6,7 +6,7 @@ from turnkeeper.client.conversation import Conversation, Spot
 from turnkeeper.client.rope import rope
 from turnkeeper.client.view import View
 from turnkeeper.protocol.ids import MessageId, SessionId, ToolCallId
-from turnkeeper.protocol.messages import Message, PartKind, Role, Text, ToolCall, ToolResult
+from turnkeeper.protocol.messages import Message, Part, PartKind, Role, ShellCommand, Text, ToolCall, ToolResult
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.protocol.wire_requests import PermissionRequest, QuestionRequest
 from turnkeeper.protocol.wire_sessions import Session
@@ -27,7 +27,7 @@ def view(run: RunView | None = RUN, *messages: Message, **more: object) -> View:
     return replace(View(sessions=SESSIONS, runs=runs, conversations={"s": talk}), **more)
 
 
-def said(id: str, role: Role, *parts: Text | ToolCall | ToolResult) -> Message:
+def said(id: str, role: Role, *parts: Part) -> Message:
     return Message(MessageId(id), SessionId("s"), role, parts)
 
 
@@ -53,6 +53,13 @@ def test_a_call_without_a_result_is_a_tool_in_use() -> None:
     asked, answered = said("m", Role.ASSISTANT, CALL), said("t", Role.TOOL, RESULT)
     assert activity(view(RUN, asked), "s") == Activity("using", "bash", 5)
     assert activity(view(RUN, asked, answered), "s") == Activity("thinking", "", 5)
+
+
+def test_what_a_person_runs_beside_a_run_says_nothing_of_the_run() -> None:
+    asked, typed = said("m", Role.ASSISTANT, CALL), said("u", Role.USER, ShellCommand("ls", "a\n", 0))
+    assert activity(view(RUN, asked, typed), "s") == Activity("using", "bash", 5)
+    again = said("u", Role.USER, Text("and now?"))
+    assert activity(view(RUN, asked, again), "s") == Activity("thinking", "", 5)
 
 
 def test_whoever_waits_for_a_person_says_so_also_for_its_children() -> None:

@@ -16,7 +16,7 @@ from turnkeeper.client.view import View
 from turnkeeper.protocol.runs import RunState
 from turnkeeper.tui.chat.around import Around
 from turnkeeper.tui.chat.index import Index, indexed
-from turnkeeper.tui.chat.items import Item, Said, Summary, Thought, Used, Working
+from turnkeeper.tui.chat.items import Item, Said, Shell, Summary, Thought, Used, Working
 from turnkeeper.tui.chat.parts import items_of
 
 NESTED_DEPTH_MAX = 4
@@ -158,10 +158,15 @@ def _working(view: View, session_id: str, items: tuple[Item, ...]) -> Working | 
 
 def _doing(items: tuple[Item, ...]) -> str:
     """What the run is at, where no item shows it."""
-    match items[-1] if items else None:
-        case Used(standing=standing) if standing.is_going_on:
-            return ""
-        case Said(writing=True) | Thought(thinking=True) | Summary(writing=True):
-            return ""
-        case _:
-            return "waiting for the model"
+    for item in reversed(items):
+        match item:
+            case Used(standing=standing) if standing.is_going_on:
+                return ""
+            case Said(writing=True) | Thought(thinking=True) | Summary(writing=True):
+                return ""
+            case Used() | Shell():
+                # Its step may hold other calls, and a person's own line is no part of the run at all.
+                continue
+            case _:
+                break
+    return "waiting for the model"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from turnkeeper.client.view import View
-from turnkeeper.protocol.messages import PartKind, Role, ToolCall
+from turnkeeper.protocol.messages import PartKind, Role, ShellCommand, ToolCall
 from turnkeeper.protocol.runs import RunState
 
 
@@ -95,7 +95,8 @@ def _open_calls(view: View, session_id: str) -> Iterator[ToolCall]:
         elif message.role is Role.ASSISTANT:
             yield from (call for call in message.tool_calls if call.id not in results)
             return
-        else:
+        elif not any(isinstance(part, ShellCommand) for part in message.parts):
+            # What a person ran beside the run says nothing of it.
             return
 
 
