@@ -7,9 +7,10 @@ is told, and what somebody wrote is given back to them.
 import uuid
 from collections.abc import Callable, Sequence
 
-from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.problems import NotFound, Problem
 from turnkeeper.protocol.runs import Attachment
 from turnkeeper.protocol.wire_changes import RestoredView, UndoRequest
+from turnkeeper.protocol.wire_clients import ShellLine
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.tui.host import Host
 from turnkeeper.tui.live import Live
@@ -73,6 +74,8 @@ class Doing:
         # Each is given back before what is being written, so the last of the line goes first.
         for one in reversed(mine):
             await self.take_out(one)
+        for line in view.running(session_id):
+            await self._stop_line(line)
         if run is None:
             return
         stopped = await self._live.attempt(self._live.workspace.runs.cancel(run.run_id), "stop the run")
@@ -81,6 +84,14 @@ class Doing:
             steps = f"{stopped.steps} steps" if stopped.steps != 1 else "1 step"
             said = f"Stopped after {clock(lasted)} and {steps}. What it had said and done is kept."
             self._host.say(said, about="what was stopped")
+
+    async def _stop_line(self, line: ShellLine) -> None:
+        try:
+            await self._live.workspace.agent.stop_shell(line.session_id, line.id)
+        except NotFound:
+            return  # It has just ended.
+        except Problem as problem:
+            self._host.problem(problem, "stop the command")
 
     # The line
 

@@ -292,7 +292,7 @@ class Main(Screen[None]):
     @on(Composer.Cancel)
     def _cancelled(self) -> None:
         """The first esc arms, the second stops."""
-        if self.live.view.active(self.session_id) is None:
+        if not self.live.view.is_going_on(self.session_id):
             return
         if self._armed:
             self._disarm()

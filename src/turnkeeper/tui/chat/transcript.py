@@ -170,6 +170,7 @@ def _concerns(before: View, now: View) -> bool:
         or before.questions is not now.questions
         or before.settled is not now.settled
         or before.sessions is not now.sessions
+        or before.lines is not now.lines
     )
 
 
