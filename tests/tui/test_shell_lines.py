@@ -55,6 +55,14 @@ async def test_why_nothing_else_happens_is_said_of_a_line_too() -> None:
         await at.shows("runs a command for a person: make all for")
 
 
+async def test_whoever_leaves_is_told_that_their_line_ends() -> None:
+    async with terminal(shell=Long().run) as at:
+        await at.type("!make all\n")
+        await at.shows("make all running")
+        await at.press("ctrl+c")
+        await at.shows("Leave?", "The command that you run ends when you leave")
+
+
 async def test_whoever_comes_sees_what_runs_and_can_stop_it() -> None:
     async with terminal(shell=Long().run) as at:
         await at.type("!make all\n")

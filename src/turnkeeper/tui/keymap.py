@@ -16,7 +16,7 @@ APP_KEYS = (
     Key("app.sessions", "ctrl+s", "Sessions", shown=True),
     Key("app.models", "ctrl+l", "Models"),
     Key("app.new", "ctrl+n", "New session"),
-    Key("app.yolo", "ctrl+y", "Allow everything: twice at once; or ask again"),
+    Key("app.yolo", "ctrl+y", "Allow everything (twice), or ask again"),
     Key("app.suspend", "ctrl+z", "Suspend to the shell"),
     Key("app.switch", "tab", "Move between writing and reading"),
     Key("app.queue", "ctrl+t", "What waits, and to-dos"),
