@@ -478,7 +478,9 @@ PROMISES: dict[str, list[str]] = {
     + _in("cancel_matrix", "clearing_the_line_leaves_what_runs_alone"),
     "agent-core 2.10": _in("cancel", "a_summary_is_a_run_that_others_can_cancel_and_that_outlives_its_request"),
     "agent-core 2.14": _in("cancel_matrix", "where_runs_may_not_go_on_alone_the_last_to_leave_ends_them"),
-    "wire.md T-36": _in("cancel", "a_person_who_leaves_takes_the_command_they_typed_along"),
+    "wire.md T-36": _in(
+        "shell_lines", "a_person_who_leaves_takes_the_command_they_typed_along_and_what_it_said_is_kept"
+    ),
     # The routes.
     "wire.md 2.3": [
         *TABLE,

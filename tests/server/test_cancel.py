@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import anyio
 import pytest
 from anyio import fail_after
 
@@ -264,32 +263,6 @@ async def test_a_summary_is_a_run_that_others_can_cancel_and_that_outlives_its_r
     else:
         assert (ending["text"], shown["summary_message_id"]) == ("summary", ending["message_id"])
         assert said[-1] == ("assistant", "summary", "(end_turn)")
-
-
-async def test_a_person_who_leaves_takes_the_command_they_typed_along() -> None:
-    stopped = anyio.Event()
-    begun_ = anyio.Event()
-
-    async def forever(command: str) -> tuple[str, int]:
-        begun_.set()
-        try:
-            await anyio.sleep_forever()
-        finally:
-            stopped.set()
-        return "", 0
-
-    with fail_after(10):
-        async with served(shell=forever) as door:
-            here = await entered(door, A)
-            session = await begun(door, here)
-            async with await connect(door.socket) as line:
-                await line.send(
-                    request("POST", f"{here}/agent/sessions/{session}/shell", {"session_id": "", "command": "sleep"})
-                )
-                await begun_.wait()
-            await stopped.wait()
-            said = await conversation(door, here, session)
-    assert said == []
 
 
 async def test_a_session_is_cancelled_alone() -> None:

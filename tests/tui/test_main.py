@@ -70,7 +70,8 @@ async def test_what_waited_of_ones_own_comes_back_when_one_stops_everything() ->
         session_id = await busy(at, "second", "third")
         await at.press("escape", "escape")
         await at.until(lambda: at.live.view.active(session_id) is None)
-        await at.shows("second", "third", "ready")
+        await at.until(lambda: at.app.screen.query_one(Composer)._area.text == "second\nthird")
+        await at.shows("ready")
         runs = await at.workspace.runs.list(session_id)
         assert [run.outcome for run in runs] == [Outcome.CANCELLED] * 3
 
@@ -198,7 +199,7 @@ async def test_tab_moves_between_writing_and_reading() -> None:
 @presses("app.yolo")
 async def test_yolo_is_seen_by_everybody_and_taken_back_by_the_same_key() -> None:
     async with terminal() as at:
-        await at.press("ctrl+y")
+        await at.press("ctrl+y", "ctrl+y")
         await at.shows("yolo")
         assert (await at.workspace.permissions.skip()).by
         await at.press("ctrl+y")
@@ -302,12 +303,12 @@ async def test_what_was_put_aside_is_brought_back() -> None:
         await asked(at)
         await at.press("escape")
         await at.until(lambda: isinstance(at.app.screen, Main))
-        await at.shows("waiting for a permission")
+        await at.shows("waiting for a permission", "ctrl+k to answer", "waiting for permission (ctrl+k answers)")
         await at.press("ctrl+k")
         await asked(at)
         await at.press("escape")
         await at.press("ctrl+n")
-        await at.shows("1 elsewhere waits for an answer")
+        await at.shows("1 elsewhere waits for an answer (ctrl+k)")
         await at.press("ctrl+k")
         await asked(at)
 

@@ -8,7 +8,7 @@ import msgspec
 from turnkeeper.client.conversation import Conversation
 from turnkeeper.protocol import wire_events as wire
 from turnkeeper.protocol.runs import RunState
-from turnkeeper.protocol.wire_clients import ClientView, NameView
+from turnkeeper.protocol.wire_clients import ClientView, NameView, ShellLine
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.protocol.wire_requests import PermissionRequest, QuestionRequest, Unasked
 from turnkeeper.protocol.wire_sessions import File, Session
@@ -48,6 +48,8 @@ class View(msgspec.Struct, frozen=True):
     """Whose runs ask nobody for permission."""
     clients: Mapping[str, ClientView] = {}
     """Who is attached now, in the order they came."""
+    lines: Mapping[str, ShellLine] = {}
+    """What people run beside their conversations now, in the order it was begun."""
     names: Mapping[str, NameView] = {}
     """What those are called who did something that is kept, whether they are still there or not."""
     config_revision: int = 0
@@ -63,9 +65,18 @@ class View(msgspec.Struct, frozen=True):
         going = (RunState.ACTIVE.value, RunState.STOPPING.value)
         return next((run for run in self.runs.values() if run.session_id == session_id and run.state in going), None)
 
+    def is_going_on(self, session_id: str) -> bool:
+        """Whether there is something in a session to be stopped: a run, or a line beside it."""
+        return self.active(session_id) is not None or bool(self.running(session_id))
+
     def waiting(self, session_id: str) -> list[RunView]:
         """The runs in line, with their prompts and authors."""
         return [self.runs[id] for id in self.queues.get(session_id, ()) if id in self.runs]
+
+    def running(self, session_id: str) -> list[ShellLine]:
+        """The lines that run in a session, and are not yet in its conversation."""
+        said = self.conversation(session_id).messages
+        return [line for line in self.lines.values() if line.session_id == session_id and line.id not in said]
 
     def watching(self, session_id: str) -> list[ClientView]:
         """Who looks at a session."""

@@ -157,5 +157,10 @@ class Agent:
         rest = f"/agent/sessions/{segment(session_id)}/shell"
         return await self._place.tell(rest, said, ShellCommandResponse, seconds=LONG_SECONDS)
 
+    async def stop_shell(self, session_id: str, line_id: str) -> None:
+        """Stop a command that somebody runs so; what it said is kept."""
+        rest = f"/agent/sessions/{segment(session_id)}/shell/{segment(line_id)}/cancel"
+        await self._place.post(rest, repeatable=True)
+
     async def default_small_model(self, provider_id: str) -> SelectedModel:
         return await self._place.get("/agent/default-small-model", SelectedModel, provider_id=provider_id)

@@ -11,6 +11,9 @@ from turnkeeper.protocol.wire_stream import Envelope
 
 
 def presence(view: View, _: Envelope, payload: Presence) -> View:
+    lines = {line.id: line for line in payload.lines}
+    if lines != view.lines:
+        view = replace(view, lines=lines)
     clients = {client.client_id: client for client in payload.clients}
     if list(clients.items()) == list(view.clients.items()):
         return view

@@ -1,6 +1,6 @@
 """The port to what a workspace has beside its runs: configuration, models to choose from, a shell for people."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from turnkeeper.protocol.config import Config, ModelEntry, OAuthToken, ProviderEntry, Scope, SelectedModel
@@ -103,6 +103,6 @@ class Desk(Protocol):
         """Stop and forget what a session left running: it is gone."""
         ...
 
-    async def shell(self, command: str) -> tuple[str, int]:
-        """Run a command as a person would, in the workspace; cancelled with its caller."""
+    async def shell(self, command: str, heard: Callable[[str], None]) -> tuple[str, int]:
+        """Run a command as a person would, in the workspace, and hand on what it says; cancelled with its caller."""
         ...

@@ -37,8 +37,11 @@ class Room:
     here: tuple[ClientView, ...] = ()
     """Who is attached, in the order they came."""
     stirred: anyio.Event = field(default_factory=anyio.Event)
-    """Rung, and replaced, when somebody came, went, said who they are, or looks at another session."""
+    """Rung, and replaced, when somebody came, went, said who they are, looks at another session, or runs a line."""
     _held: claims.Claims = NOBODY
+
+    def __post_init__(self) -> None:
+        self.workspace.lines.on_moved = self._stir
 
     @property
     def id(self) -> WorkspaceId:
@@ -54,8 +57,11 @@ class Room:
         here = tuple(view(claim) for claim in claims.present(held))
         if here != self.here:
             self.here = here
-            self.stirred.set()
-            self.stirred = anyio.Event()
+            self._stir()
+
+    def _stir(self) -> None:
+        self.stirred.set()
+        self.stirred = anyio.Event()
 
     def introduce(self, who: ClientName) -> None:
         """A client says who it is; one that is not here has nobody to say it to."""

@@ -1,6 +1,6 @@
 """Why a session is busy: everything it waits for at this moment, with since when and until when."""
 
-from collections.abc import AsyncGenerator, Container
+from collections.abc import AsyncGenerator, Container, Iterable
 
 from turnkeeper.core.title import cut, one_line
 from turnkeeper.engine.conversations import found
@@ -23,7 +23,7 @@ async def why(workspace: Workspace, session_id: SessionId) -> Why:
     if standing.active is None:
         held = standing.gate is Gate.HELD and queued > 0
         waits = (Wait(WaitKind.RELEASE, since=standing.queue[0].accepted_at),) if held else ()
-        return Why(session_id, now, False, info.title, waits=waits, queued=queued)
+        return Why(session_id, now, False, info.title, waits=(*waits, *_lines(workspace, session_id)), queued=queued)
     run = standing.active
     return Why(
         session_id=session_id,
@@ -34,9 +34,14 @@ async def why(workspace: Workspace, session_id: SessionId) -> Why:
         prompt=cut(one_line(run.prompt.text)),
         since=run.started_at,
         steps=going.steps if (going := workspace.going(session_id)) else 0,
-        waits=tuple([wait async for wait in _waits(workspace, standing, run)]),
+        waits=(*[wait async for wait in _waits(workspace, standing, run)], *_lines(workspace, session_id)),
         queued=queued,
     )
+
+
+def _lines(workspace: Workspace, session_id: SessionId) -> Iterable[Wait]:
+    lines = [line for line in workspace.lines.now if line.session_id == session_id]
+    return [Wait(WaitKind.SHELL, cut(one_line(line.command)), line.since) for line in lines]
 
 
 async def _waits(workspace: Workspace, standing: Standing, run: Run) -> AsyncGenerator[Wait]:

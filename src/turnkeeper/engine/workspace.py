@@ -20,6 +20,7 @@ from turnkeeper.engine.naming import Names
 from turnkeeper.engine.recovery import recover
 from turnkeeper.engine.running import Running
 from turnkeeper.engine.session import LiveSession
+from turnkeeper.engine.shell_lines import Lines
 from turnkeeper.engine.tail import Tail
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.events import Entry, Event
@@ -39,6 +40,7 @@ class Workspace:
         self.tail = Tail(head)
         self.tasks = tasks
         self.names = Names(means)
+        self.lines = Lines()
         self.closing = False
         self._over = False
         """What has not ended by now will not end here."""
@@ -204,6 +206,7 @@ class Workspace:
         self.closing = True
         with anyio.move_on_after(self.means.knobs.stop_seconds):
             async with anyio.create_task_group() as closing:
+                closing.start_soon(self.lines.stop_all)
                 for session in list(self._awake.values()):
                     closing.start_soon(self._close_session, session, keep_queue)
             for run_id in list(self._running):

@@ -226,8 +226,8 @@ class WorkspaceDesk:
         look = partial(file_names, settings.workdir, Limits(depth, most), env=self.surroundings.env)
         return FileNames(*await anyio.to_thread.run_sync(look))
 
-    async def shell(self, command: str) -> tuple[str, int]:
-        return await run_once(command, self.loaded.settings.workdir, self.surroundings.env)
+    async def shell(self, command: str, heard: Callable[[str], None]) -> tuple[str, int]:
+        return await run_once(command, self.loaded.settings.workdir, self.surroundings.env, heard=heard)
 
     def provider_states(self) -> Sequence[ProviderState]:
         return self._voices.states()

@@ -20,10 +20,25 @@ class ClientView(msgspec.Struct, frozen=True):
     streams: int = 0
 
 
-class Presence(msgspec.Struct, frozen=True):
-    """Everybody who is attached; whoever is not in it has gone."""
+class ShellLine(msgspec.Struct, frozen=True):
+    """A line that a person runs beside a conversation, while it runs. The message it becomes has the same id."""
 
-    clients: tuple[ClientView, ...] = ()
+    id: str = ""
+    session_id: str = ""
+    command: str = ""
+    by: str = ""
+    since: int = 0
+    """Unix milliseconds."""
+    output: str = ""
+    """The end of what it has said so far."""
+    stopping: bool = False
+
+
+class Presence(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everybody who is attached, and every line that people run; whoever and whatever is not in it has gone."""
+
+    clients: tuple[ClientView, ...] = msgspec.field(default_factory=lambda: tuple[ClientView, ...]())
+    lines: tuple[ShellLine, ...] = ()
 
 
 class NameView(msgspec.Struct, frozen=True):

@@ -73,6 +73,8 @@ class WaitKind(StrEnum):
     REFRESH = "refresh"
     """Fresh credentials are being fetched."""
     STOPPING = "stopping"
+    SHELL = "shell"
+    """A person runs a line beside the conversation."""
     RELEASE = "release"
     """The line is held until a person lets it go on."""
     ENGINE = "engine"

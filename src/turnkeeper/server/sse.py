@@ -19,6 +19,7 @@ from turnkeeper.engine.room import Room
 from turnkeeper.protocol.events import Entry, RequestAsked
 from turnkeeper.protocol.ids import START, Position, RequestId
 from turnkeeper.protocol.wire import HEARTBEAT, frame
+from turnkeeper.protocol.wire_clients import Presence
 from turnkeeper.protocol.wire_own import Snapshot as SnapshotView
 from turnkeeper.protocol.wire_own import snapshot as snapshot_view
 from turnkeeper.server.chorus import Chorus, Seat, Take
@@ -187,10 +188,10 @@ def snapshot_of(room: Room, seen: Snapshot) -> SnapshotView:
 
 
 async def presence(room: Room, teller: Teller) -> AsyncGenerator[bytes]:
-    """Who is there: now, and again whenever that has changed, however often in between."""
+    """Who is there and what they run: now, and again whenever that has changed, however often in between."""
     while True:
         stirred = room.stirred
-        yield teller.present(room.here)
+        yield teller.present(Presence(room.here, room.workspace.lines.now))
         await stirred.wait()
         await anyio.sleep(PRESENCE_SECONDS)
 

@@ -25,7 +25,7 @@ from turnkeeper.protocol.requests import Answers, Decision, Permission, Request
 from turnkeeper.protocol.runs import Outcome
 from turnkeeper.protocol.sessions import SessionInfo
 from turnkeeper.protocol.wire import EventType, encode, envelope, frame
-from turnkeeper.protocol.wire_clients import ClientView, Presence
+from turnkeeper.protocol.wire_clients import Presence
 from turnkeeper.protocol.wire_details import delta_to_wire
 from turnkeeper.protocol.wire_messages import exact, merged
 from turnkeeper.protocol.wire_requests import (
@@ -58,7 +58,7 @@ class Teller:
         self._told_bytes = 0
         self._telling: dict[int, anyio.Event] = {}
         self._whole: dict[MessageId, tuple[int, bytes]] = {}
-        self._present: tuple[tuple[ClientView, ...], bytes] = ((), b"")
+        self._present = (Presence(), b"")
 
     async def said(self, given: Given) -> bytes:
         """What is told of the entries or the deltas that a watcher was given."""
@@ -198,10 +198,10 @@ class Teller:
             self._whole = {id: seen for id, seen in self._whole.items() if id in drafts} | {message_id: known}
         return known[1]
 
-    def present(self, here: tuple[ClientView, ...]) -> bytes:
-        """Who is there."""
-        if self._present[0] is not here or not self._present[1]:
-            self._present = (here, frame(envelope("presence", "updated", Presence(here))))
+    def present(self, now: Presence) -> bytes:
+        """Who is there, and what they run."""
+        if self._present[0] != now or not self._present[1]:
+            self._present = (now, frame(envelope("presence", "updated", now)))
         return self._present[1]
 
 

@@ -57,10 +57,13 @@ MODEL = SelectedModel(model="scripted", provider="scripted")
 ENTRY = ModelEntry(id="scripted", name="Scripted", context_window=200_000)
 
 
-async def echo(command: str) -> tuple[str, int]:
+async def echo(command: str, heard: Callable[[str], None]) -> tuple[str, int]:
     """A shell that knows one word."""
     word, _, rest = command.partition(" ")
-    return (f"{rest}\n", 0) if word == "echo" else ("", 127)
+    if word != "echo":
+        return "", 127
+    heard(f"{rest}\n")
+    return f"{rest}\n", 0
 
 
 @dataclass
@@ -180,8 +183,8 @@ class PlainDesk:
     async def file_names(self) -> FileNames:
         return FileNames(*file_names(self.workdir, Reach(depth=8, items=1000), env={})) if self.workdir else FileNames()
 
-    async def shell(self, command: str) -> tuple[str, int]:
-        return await self.run_once(command)
+    async def shell(self, command: str, heard: Callable[[str], None]) -> tuple[str, int]:
+        return await self.run_once(command, heard)
 
 
 @dataclass

@@ -130,9 +130,14 @@ def _opened(path: Path) -> BinaryIO:
 
 def readable(text: str) -> str:
     """Without colours and other commands to a terminal, and of a line that was drawn again only the last state."""
-    if "\r" in text:
-        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-    return CONTROL.sub("", text)
+    return CONTROL.sub("", redrawn(text))
+
+
+def redrawn(text: str) -> str:
+    """Of a line that was drawn again and again, as progress is shown, only the last state."""
+    if "\r" not in text:
+        return text
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
 def shortened(text: str, cells_max: int = CELLS_MAX) -> str:

@@ -45,6 +45,7 @@ class Terminal(Host):
     Screen { background: $background; color: $foreground; layers: base top; }
     ModalScreen { background: $background 60%; }
     ModalScreen:ansi { background: transparent; }
+    ToastRack { dock: top; align: right top; margin-bottom: 0; }
     Toast { max-width: 70; }
     .-ascii Composer, .-ascii Composer:focus-within, .-ascii Queue, .-ascii Queue:focus { border-top: ascii $border; }
     """

@@ -14,7 +14,9 @@ from textual.screen import ModalScreen
 from turnkeeper.protocol.config import Scope
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.tui import commands, wishes
+from turnkeeper.tui.doing import ASKING
 from turnkeeper.tui.host import host_of
+from turnkeeper.tui.keymap import key_of
 
 if TYPE_CHECKING:
     from turnkeeper.tui.main import Main
@@ -40,14 +42,16 @@ DIALOGS = {
     "quit": "quit:Quit",
 }
 """By name the file and the class of a dialog. Each is made with what is live and the session that is shown."""
+SURE_SECONDS = 3.0
 NEED_SESSION = frozenset(("rename", "export", "files", "why", "summarize", "fork", "undo", "redo", "expand"))
 
 
 class Calling:
-    """Owns the table of what is done at once; the screen owns everything else."""
+    """Owns the table of what is done at once, and until when a key is pressed a second time for being sure."""
 
     def __init__(self, main: "Main") -> None:
         self._main = main
+        self._sure_until = 0.0
         self._acts: dict[str, Act] = {
             "new": self._new,
             "summarize": self._summarise,
@@ -56,6 +60,7 @@ class Calling:
             "redo": lambda: main.doing.redo(main.session_id),
             "queue": self._queue,
             "yolo": self._yolo,
+            "yolo twice": self._yolo_twice,
             "timestamps": lambda: self._toggle("timestamps", not host_of(main).settings.timestamps),
             "vim": lambda: self._toggle("vim", not host_of(main).settings.vim),
             "expand": self._expand,
@@ -117,8 +122,9 @@ class Calling:
         await self._main.open("")
 
     async def _summarise(self) -> None:
-        host_of(self._main).say("Summarising; esc esc stops it.")
+        host_of(self._main).say("Summarising; esc esc stops it.", about="the summary")
         await self._main.doing.summarise(self._main.session_id)
+        host_of(self._main).unsay("the summary")
 
     async def _fork(self) -> None:
         if copy := await self._main.doing.fork(self._main.session_id):
@@ -134,9 +140,24 @@ class Calling:
         else:
             queue.focus()
 
-    async def _yolo(self) -> None:
+    @property
+    def _asks(self) -> bool:
         live = self._main.live
-        await self._main.doing.ask_nobody(all(one.client_id != live.me for one in live.view.unasked))
+        return all(one.client_id != live.me for one in live.view.unasked)
+
+    async def _yolo(self) -> None:
+        self._sure_until = 0.0
+        await self._main.doing.ask_nobody(self._asks)
+
+    async def _yolo_twice(self) -> None:
+        """By its key: off at once, and on only by a second press; the same key pastes in most shells."""
+        host = host_of(self._main)
+        if not self._asks or host.now() < self._sure_until:
+            await self._yolo()
+            return
+        self._sure_until = host.now() + SURE_SECONDS
+        key = key_of("app.yolo", host.settings.keys)
+        host.say(f"{key} again lets your runs ask nobody for permission.", severity="warning", about=ASKING)
 
     async def _toggle(self, key: str, value: bool) -> None:
         work = self._main.live.workspace.config.set(Scope.GLOBAL, f"options.tui.{key}", value)

@@ -7,9 +7,10 @@ is told, and what somebody wrote is given back to them.
 import uuid
 from collections.abc import Callable, Sequence
 
-from turnkeeper.protocol.problems import Problem
+from turnkeeper.protocol.problems import NotFound, Problem
 from turnkeeper.protocol.runs import Attachment
 from turnkeeper.protocol.wire_changes import RestoredView, UndoRequest
+from turnkeeper.protocol.wire_clients import ShellLine
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.tui.host import Host
 from turnkeeper.tui.live import Live
@@ -18,6 +19,8 @@ from turnkeeper.tui.side.activity import clock
 TITLE = "New Session"
 """What the server replaces by a title of its own making."""
 NOTHING = "there is nothing to"
+ASKING = "what runs ask"
+"""The matter of all that is said of whom runs ask for permission."""
 SENT_ALONG_MAX = 16
 """For how many prompts what was attached is remembered here, in case they are taken out of the line."""
 
@@ -68,15 +71,27 @@ class Doing:
         """Stop what runs. What this terminal has in line is given back to be edited; what others have goes on."""
         view = self._live.view
         run, mine = view.active(session_id), [one for one in view.waiting(session_id) if one.by == self._live.me]
-        for one in mine:
+        # Each is given back before what is being written, so the last of the line goes first.
+        for one in reversed(mine):
             await self.take_out(one)
+        for line in view.running(session_id):
+            await self._stop_line(line)
         if run is None:
             return
         stopped = await self._live.attempt(self._live.workspace.runs.cancel(run.run_id), "stop the run")
         if stopped is not None:
             lasted = (stopped.ended_at - (run.started_at or run.accepted_at)) / 1000
             steps = f"{stopped.steps} steps" if stopped.steps != 1 else "1 step"
-            self._host.say(f"Stopped after {clock(lasted)} and {steps}. What it had said and done is kept.")
+            said = f"Stopped after {clock(lasted)} and {steps}. What it had said and done is kept."
+            self._host.say(said, about="what was stopped")
+
+    async def _stop_line(self, line: ShellLine) -> None:
+        try:
+            await self._live.workspace.agent.stop_shell(line.session_id, line.id)
+        except NotFound:
+            return  # It has just ended.
+        except Problem as problem:
+            self._host.problem(problem, "stop the command")
 
     # The line
 
@@ -144,9 +159,10 @@ class Doing:
             self._host.problem(problem, "change what is asked")
             return
         if skip:
-            self._host.say("Your runs ask nobody for permission now; the same key asks again.", severity="warning")
+            said = "Your runs ask nobody for permission now; the same key asks again."
+            self._host.say(said, severity="warning", about=ASKING)
         else:
-            self._host.say("Your runs ask again.")
+            self._host.say("Your runs ask again.", about=ASKING)
 
     async def init_prompt(self) -> str:
         """What to send so that the project gets described; empty where that cannot be learnt."""

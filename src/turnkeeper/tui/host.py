@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from textual import on
@@ -10,6 +11,8 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.events import Event, InputEvent, Mount, Unmount
 from textual.filter import LineFilter
+from textual.message import Message
+from textual.notifications import Notification, Notify
 
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.tui.glyphs import Glyphs, glyphs_for
@@ -24,6 +27,12 @@ KEY_WORDS = {"⏎": "enter", "⌫": "backspace", "↑": "up", "↓": "down", "�
 
 class Host(App[int]):
     """Owns what is common to all parts: signs, settings, the clock, and how trouble is told."""
+
+    @dataclass
+    class Unsaid(Message, bubble=False):
+        """What was told is to be seen no more."""
+
+        told: Notification
 
     def __init__(
         self,
@@ -41,6 +50,8 @@ class Host(App[int]):
         self.glyphs: Glyphs = glyphs_for("", env)
         self.plain = wants_plain(env)
         self.tidying = Tidying()
+        self._told: dict[str, Notification] = {}
+        """By matter what was said of it last."""
 
     @on(Mount)
     def _begin_tidying(self) -> None:
@@ -70,15 +81,28 @@ class Host(App[int]):
     def problem(self, problem: Problem, doing: str) -> None:
         """Tell that something could not be done."""
         said = problem.message[:1].upper() + problem.message[1:]
-        self.say(said, title=f"Could not {doing}", severity="error")
+        self.say(said, title=f"Could not {doing}", severity="error", about=doing)
 
-    def say(self, text: str, *, title: str = "", severity: str = "information") -> None:
-        """Tell something in passing. Whatever it is, it is text and no markup."""
+    def say(self, text: str, *, title: str = "", severity: str = "information", about: str = "") -> None:
+        """Tell something in passing, in place of what was said of the same matter. It is text and no markup."""
         match severity:
             case "error" | "warning":
-                self.notify(text, title=title, severity=severity, timeout=LONG_TOAST_SECONDS, markup=False)
+                told = Notification(text, title, severity, LONG_TOAST_SECONDS)
             case _:
-                self.notify(text, title=title, timeout=TOAST_SECONDS, markup=False)
+                told = Notification(text, title, timeout=TOAST_SECONDS)
+        matter = about or f"{title}\n{text}"
+        self.unsay(matter)
+        self._told = {known: one for known, one in self._told.items() if not one.has_expired} | {matter: told}
+        self.post_message(Notify(told))
+
+    def unsay(self, about: str) -> None:
+        """What was said of a matter is no news any more."""
+        if known := self._told.pop(about, None):
+            self.post_message(self.Unsaid(known))
+
+    def on_host_unsaid(self, event: Unsaid) -> None:
+        # It comes after the notification itself, however soon it was sent.
+        self._unnotify(event.told)
 
     def put_out(self, sequence: str) -> None:
         """Write to the terminal what is no part of the picture: its title, its bell."""

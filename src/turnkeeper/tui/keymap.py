@@ -16,7 +16,7 @@ APP_KEYS = (
     Key("app.sessions", "ctrl+s", "Sessions", shown=True),
     Key("app.models", "ctrl+l", "Models"),
     Key("app.new", "ctrl+n", "New session"),
-    Key("app.yolo", "ctrl+y", "Allow everything, or ask again"),
+    Key("app.yolo", "ctrl+y", "Allow everything (twice), or ask again"),
     Key("app.suspend", "ctrl+z", "Suspend to the shell"),
     Key("app.switch", "tab", "Move between writing and reading"),
     Key("app.queue", "ctrl+t", "What waits, and to-dos"),
@@ -89,6 +89,11 @@ _NAMES = {
     "ctrl+underscore": "ctrl+_",
     "question_mark": "?",
 }
+
+
+def key_of(id: str, own: Mapping[str, str]) -> str:
+    """The first key of a row as it is bound now, as people call it."""
+    return shown_keys(BY_ID[id], own).partition(",")[0]
 
 
 def shown_keys(key: Key, own: Mapping[str, str]) -> str:

@@ -23,7 +23,7 @@ from turnkeeper.tui.chat.transcript import Transcript
 from turnkeeper.tui.doing import Doing
 from turnkeeper.tui.editor.composer import Composer
 from turnkeeper.tui.host import host_of
-from turnkeeper.tui.keymap import SCREEN_KEYS
+from turnkeeper.tui.keymap import SCREEN_KEYS, key_of
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
 from turnkeeper.tui.side.activity import family, requests_of, waiting_elsewhere
@@ -201,6 +201,7 @@ class Main(Screen[None]):
         status = self.status
         status.heard(view, self.session_id)
         status.yolo = view.skip
+        status.answer_key = key_of("app.answer", host_of(self).settings.keys)
         status.following = self.live.name_of(self.following) if self.following else ""
         here = set(requests_of(view, family(view, self.session_id)))
         status.elsewhere = sum(request not in here for request in requests_of(view, frozenset(view.sessions)))
@@ -291,7 +292,7 @@ class Main(Screen[None]):
     @on(Composer.Cancel)
     def _cancelled(self) -> None:
         """The first esc arms, the second stops."""
-        if self.live.view.active(self.session_id) is None:
+        if not self.live.view.is_going_on(self.session_id):
             return
         if self._armed:
             self._disarm()
@@ -334,7 +335,7 @@ class Main(Screen[None]):
     action_sessions = partialmethod(_call, "sessions")
     action_models = partialmethod(_call, "models")
     action_new = partialmethod(_call, "new")
-    action_yolo = partialmethod(_call, "yolo")
+    action_yolo = partialmethod(_call, "yolo twice")
     action_switch = partialmethod(_call, "switch")
     action_queue = partialmethod(_call, "queue")
     action_sidebar = partialmethod(_call, "sidebar")

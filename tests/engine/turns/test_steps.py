@@ -1,6 +1,6 @@
 """Steps: what the model is shown at each, and what it said."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -113,7 +113,7 @@ async def test_what_a_person_does_between_a_call_and_its_result_does_not_part_th
 
     stand = Standing()
 
-    async def ran(command: str) -> tuple[str, int]:
+    async def ran(command: str, heard: Callable[[str], None]) -> tuple[str, int]:
         return "clean", 0
 
     with fail_after(5):

@@ -16,13 +16,14 @@ from turnkeeper.client import view as views
 from turnkeeper.client.events import Told
 from turnkeeper.client.view import Settled, View
 from turnkeeper.models.scripted import CallTool, Say, Think, turn
-from turnkeeper.protocol.messages import Finish, FinishReason, Message, Text
+from turnkeeper.protocol.messages import Finish, FinishReason, Message, ShellCommand, Text
+from turnkeeper.protocol.wire_clients import ShellLine
 from turnkeeper.protocol.wire_own import Snapshot
 from turnkeeper.protocol.wire_stream import Envelope
 from turnkeeper.testing.scene import PlainTool
 from turnkeeper.tools.tool import Answer, Call, Hands
 from turnkeeper.tui.chat.fold import NOTHING, Folded, fold
-from turnkeeper.tui.chat.items import Ending, Footer, Item, Prompt, Said, Standing, Thought, Used, Working
+from turnkeeper.tui.chat.items import Ending, Footer, Item, Prompt, Said, Shell, Standing, Thought, Used, Working
 
 
 @dataclass(frozen=True)
@@ -232,6 +233,28 @@ def test_of_calls_that_cannot_overlap_one_runs_and_the_others_wait_their_turn() 
     done = gallery.results("t", *(gallery.result(f"c{n}", "bash", "ok") for n in range(2)), run="r")
     view = gallery.view_of([gallery.model("a", *calls, run="r"), done], gallery.active("r"))
     assert standings(view) == [Standing.DONE, Standing.DONE, Standing.RUNNING, Standing.RUNNING]
+
+
+def test_what_a_person_runs_beside_a_call_does_not_hide_that_the_call_runs() -> None:
+    call = gallery.model("a", gallery.call("c", "bash", command="ls"), run="r")
+    typed = replace(gallery.person("u", ""), parts=(ShellCommand("echo during", "during\n", 0),))
+    view = gallery.view_of([call, typed], gallery.active("r"))
+    assert [type(item) for item in fold(view, gallery.HERE).items] == [Used, Shell]
+
+
+def test_a_line_that_runs_goes_on_as_an_item_of_the_message_it_becomes() -> None:
+    line = ShellLine("u", gallery.HERE, "make", "anna", 7000, "one\n")
+    view = gallery.view_of([gallery.person("p", "Hi")])
+    running = fold(replace(view, lines={"u": line}), gallery.HERE)
+    assert running.items[1:] == (Shell("u:0:shell", "make", "one\n", 0, "anna", 7, "running"),)
+    stopping = fold(replace(view, lines={"u": replace(line, stopping=True)}), gallery.HERE, running)
+    assert stopping.items[1:] == (Shell("u:0:shell", "make", "one\n", 0, "anna", 7, "stopping"),)
+    assert stopping.items[0] is running.items[0]
+    typed = replace(gallery.person("u", ""), parts=(ShellCommand("make", "one\ntwo\n", 0),))
+    after = replace(gallery.view_of([gallery.person("p", "Hi"), typed]), lines={"u": line})
+    (ended,) = fold(after, gallery.HERE, stopping).items[1:]
+    assert (ended.key, ended.going_on if isinstance(ended, Shell) else "") == ("u:0:shell", "")
+    assert fold(view, gallery.HERE, running).items == fold(view, gallery.HERE).items
 
 
 def test_a_call_that_waits_for_a_person_says_so_and_one_whose_run_is_over_was_interrupted() -> None:

@@ -201,3 +201,9 @@ def test_a_command_of_ones_own_keeps_its_colours_and_nothing_else_it_asked_for()
 def test_copying_a_tools_use_gives_all_of_it_and_not_what_is_in_sight() -> None:
     item = bash("".join(f"{n}\n" for n in range(99)))
     assert drawn(item).text == "Bash make\n" + "".join(f"{n}\n" for n in range(99))
+
+
+def test_of_a_line_that_is_drawn_anew_only_the_last_state_is_shown() -> None:
+    said = "one\r\n\x1b[32m 10%\r\x1b[32m 100%\x1b[0m\r\ntwo\r"
+    running = Used("m:0", "c", "bash", '{"command": "make"}', Standing.RUNNING, output=said)
+    assert rows(drawn(running))[1:] == ["  one", "   100%", "  two"]

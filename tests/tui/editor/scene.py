@@ -52,7 +52,7 @@ class Desk(Host):
     def on_mount(self) -> None:
         self.query_one(Composer).focus()
 
-    def say(self, text: str, *, title: str = "", severity: str = "information") -> None:
+    def say(self, text: str, *, title: str = "", severity: str = "information", about: str = "") -> None:
         self.said.append(text)
         super().say(text, title=title, severity=severity)
 

@@ -6,7 +6,8 @@ from turnkeeper.client.conversation import Conversation, Spot
 from turnkeeper.client.rope import rope
 from turnkeeper.client.view import View
 from turnkeeper.protocol.ids import MessageId, SessionId, ToolCallId
-from turnkeeper.protocol.messages import Message, PartKind, Role, Text, ToolCall, ToolResult
+from turnkeeper.protocol.messages import Message, Part, PartKind, Role, ShellCommand, Text, ToolCall, ToolResult
+from turnkeeper.protocol.wire_clients import ShellLine
 from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.protocol.wire_requests import PermissionRequest, QuestionRequest
 from turnkeeper.protocol.wire_sessions import Session
@@ -27,7 +28,7 @@ def view(run: RunView | None = RUN, *messages: Message, **more: object) -> View:
     return replace(View(sessions=SESSIONS, runs=runs, conversations={"s": talk}), **more)
 
 
-def said(id: str, role: Role, *parts: Text | ToolCall | ToolResult) -> Message:
+def said(id: str, role: Role, *parts: Part) -> Message:
     return Message(MessageId(id), SessionId("s"), role, parts)
 
 
@@ -53,6 +54,23 @@ def test_a_call_without_a_result_is_a_tool_in_use() -> None:
     asked, answered = said("m", Role.ASSISTANT, CALL), said("t", Role.TOOL, RESULT)
     assert activity(view(RUN, asked), "s") == Activity("using", "bash", 5)
     assert activity(view(RUN, asked, answered), "s") == Activity("thinking", "", 5)
+
+
+def test_what_a_person_runs_beside_a_run_says_nothing_of_the_run() -> None:
+    asked, typed = said("m", Role.ASSISTANT, CALL), said("u", Role.USER, ShellCommand("ls", "a\n", 0))
+    assert activity(view(RUN, asked, typed), "s") == Activity("using", "bash", 5)
+    again = said("u", Role.USER, Text("and now?"))
+    assert activity(view(RUN, asked, again), "s") == Activity("thinking", "", 5)
+
+
+def test_a_line_that_a_person_runs_is_said_beside_what_the_run_does() -> None:
+    line = ShellLine("l", "s", "make  all", "anna", 7)
+    assert activity(view(None, lines={"l": line}), "s") == Activity("running", "!make all", 7)
+    assert activity(view(None, lines={"l": replace(line, stopping=True)}), "s") == Activity("stopping", "!make all", 7)
+    assert activity(view(lines={"l": line}), "s") == Activity("thinking", "!make all", 5)
+    assert activity(view(None, lines={"l": replace(line, session_id="other")}), "s") == Activity()
+    long = activity(view(None, lines={"l": replace(line, command="x" * 99)}), "s")
+    assert long.detail == f"!{'x' * 32}..."
 
 
 def test_whoever_waits_for_a_person_says_so_also_for_its_children() -> None:

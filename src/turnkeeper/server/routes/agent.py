@@ -3,7 +3,7 @@
 from functools import partial
 
 from turnkeeper.engine import conversations
-from turnkeeper.engine.shelling import run_shell
+from turnkeeper.engine.shelling import run_shell, stop_shell
 from turnkeeper.protocol.config import SelectedModel
 from turnkeeper.protocol.problems import BadRequest
 from turnkeeper.protocol.wire_prompts import ShellCommandRequest, ShellCommandResponse
@@ -47,15 +47,22 @@ async def session(visit: Visit) -> Reply:
 
 
 async def shell(visit: Visit) -> Reply:
-    """Ends with the request: a client that leaves takes its command along."""
+    """Ends with the request, or when somebody stops it: a client that leaves takes its command along."""
     said = await visit.read(ShellCommandRequest)
     if not said.command.strip():
         raise BadRequest("command is empty")
     room = await visit.room()
+    by = await visit.signed(room)
     output, exit_code = await visit.while_connected(
-        partial(run_shell, room.workspace, visit.session_id, said.command, run=room.desk.shell)
+        partial(run_shell, room.workspace, visit.session_id, said.command, run=room.desk.shell, by=by)
     )
     return json(ShellCommandResponse(output, exit_code))
+
+
+async def stop(visit: Visit) -> Reply:
+    room = await visit.room()
+    stop_shell(room.workspace, visit.session_id, visit.params["line_id"])
+    return EMPTY
 
 
 async def small_model(visit: Visit) -> Reply:
@@ -90,6 +97,14 @@ ROUTES = (
         "Run a command for a person.",
         body=ShellCommandRequest,
         gives=ShellCommandResponse,
+    ),
+    Route(
+        "POST",
+        f"{_AGENT}/sessions/{{sid}}/shell/{{line_id}}/cancel",
+        stop,
+        "Stop such a command, whoever runs it.",
+        refuses=(404,),
+        own=True,
     ),
     Route(
         "GET",

@@ -144,7 +144,8 @@ def thought(item: Thought, ink: Ink) -> Drawn:
 def shell(item: Shell, ink: Ink) -> Drawn:
     author = ink.name_of(item.author) if item.author else ""
     time = f" {ink.clock(item.at)}" if ink.times and item.at else ""
-    ending = (f" exit {item.exit_code}", "bad") if item.exit_code else ("", "")
+    going_on = (f" {item.going_on}" if item.going_on else "", "accent")
+    ending = (f" exit {item.exit_code}", "bad") if item.exit_code else going_on
     inner = replace(ink, width=ink.width - BODY_INDENT)
     body = output_body(item.output, inner, is_end=True)
     if ink.plain:

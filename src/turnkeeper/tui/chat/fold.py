@@ -16,8 +16,8 @@ from turnkeeper.client.view import View
 from turnkeeper.protocol.runs import RunState
 from turnkeeper.tui.chat.around import Around
 from turnkeeper.tui.chat.index import Index, indexed
-from turnkeeper.tui.chat.items import Item, Said, Summary, Thought, Used, Working
-from turnkeeper.tui.chat.parts import items_of
+from turnkeeper.tui.chat.items import Item, Said, Shell, Summary, Thought, Used, Working
+from turnkeeper.tui.chat.parts import items_of, shell_key
 
 NESTED_DEPTH_MAX = 4
 
@@ -34,6 +34,8 @@ class Folded(msgspec.Struct, frozen=True):
     """Where each message's items begin."""
     children: "Mapping[str, Folded]" = {}
     """By session what sub-agents do."""
+    said: tuple[Item, ...] = ()
+    """Those of them that stand in messages; behind them is what goes on beside."""
 
 
 NOTHING = Folded()
@@ -53,22 +55,20 @@ def fold(view: View, session_id: str, before: Folded = NOTHING, *, depth: int = 
         now = _kept(known, items_of(conversation.now(id), around.of(id)))
         if len(now) != len(known) or any(one is not other for one, other in zip(now, known, strict=True)):
             made[id] = now
-    blocks, places, items = _joined(before, made, conversation, same=same)
-    if working := _working(view, session_id, items):
-        items = (*items, before.items[-1] if before.items and before.items[-1] == working else working)
-    items = _unchanged(items, before.items)
-    return Folded(items, session_id, view, conversation, index, blocks, places, children)
+    blocks, places, said = _joined(before, made, conversation, same=same)
+    going_on = (*_running(view, session_id), *_working(view, session_id, said))
+    items = _unchanged((*said, *_kept(before.items[len(before.said) :], going_on)), before.items)
+    return Folded(items, session_id, view, conversation, index, blocks, places, children, said)
 
 
 def _joined(
     before: Folded, made: Mapping[str, tuple[Item, ...]], conversation: Conversation, *, same: bool
 ) -> tuple[Mapping[str, tuple[Item, ...]], Mapping[str, int], tuple[Item, ...]]:
     """Every message's items, where they begin, and all of them. Where only words came, the others are not looked at."""
-    before_items = before.items[:-1] if before.items and isinstance(before.items[-1], Working) else before.items
     if same and not made:
-        return before.blocks, before.places, before_items
+        return before.blocks, before.places, before.said
     if same and all(len(made[id]) == len(before.blocks[id]) for id in made):
-        changed = list(before_items)
+        changed = list(before.said)
         for id, block in made.items():
             changed[before.places[id] : before.places[id] + len(block)] = block
         return {**before.blocks, **made}, before.places, tuple(changed)
@@ -145,23 +145,36 @@ def _kept(before: tuple[Item, ...], now: tuple[Item, ...]) -> tuple[Item, ...]:
     return tuple(known[item.key] if known.get(item.key) == item else item for item in now)
 
 
-def _working(view: View, session_id: str, items: tuple[Item, ...]) -> Working | None:
+def _running(view: View, session_id: str) -> Iterable[Item]:
+    """The lines that people run beside the conversation. Each goes on as an item of the message that it becomes."""
+    for line in view.running(session_id):
+        word = "stopping" if line.stopping else "running"
+        yield Shell(shell_key(line.id, 0), line.command, line.output, 0, line.by, line.since // 1000, word)
+
+
+def _working(view: View, session_id: str, items: tuple[Item, ...]) -> Iterable[Item]:
     """Shown while nothing else shows that a run goes on, and while it is being stopped."""
     run = view.active(session_id)
     session = view.sessions.get(session_id)
     if run is None and not (session and session.is_busy):
-        return None
+        return
     stopping = run is not None and run.state == RunState.STOPPING.value
     what = _doing(items)
-    return Working("working", what, stopping) if what or stopping else None
+    if what or stopping:
+        yield Working("working", what, stopping)
 
 
 def _doing(items: tuple[Item, ...]) -> str:
     """What the run is at, where no item shows it."""
-    match items[-1] if items else None:
-        case Used(standing=standing) if standing.is_going_on:
-            return ""
-        case Said(writing=True) | Thought(thinking=True) | Summary(writing=True):
-            return ""
-        case _:
-            return "waiting for the model"
+    for item in reversed(items):
+        match item:
+            case Used(standing=standing) if standing.is_going_on:
+                return ""
+            case Said(writing=True) | Thought(thinking=True) | Summary(writing=True):
+                return ""
+            case Used() | Shell():
+                # Its step may hold other calls, and a person's own line is no part of the run at all.
+                continue
+            case _:
+                break
+    return "waiting for the model"

@@ -67,6 +67,8 @@ class Ink:
     clock: Callable[[int], str] = str
     """A Unix second as the time of day."""
     workdir: str = ""
+    answer_key: str = ""
+    """What brings back a request that was put aside."""
 
     @property
     def text_width(self) -> int:
@@ -105,6 +107,13 @@ def cleaned(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROLS.sub("", text)
     return text.expandtabs(TAB) if "\t" in text else text
+
+
+def redrawn(text: str) -> str:
+    """Of a line that a program drew again and again, as it shows progress, only the last state."""
+    if "\r" not in text:
+        return text
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
 def coloured(text: str) -> list[Content]:

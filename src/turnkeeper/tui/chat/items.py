@@ -86,7 +86,7 @@ class Used(msgspec.Struct, frozen=True):
 
 
 class Shell(msgspec.Struct, frozen=True):
-    """A command that a person ran."""
+    """A command that a person ran, or that runs."""
 
     key: str
     command: str
@@ -94,6 +94,8 @@ class Shell(msgspec.Struct, frozen=True):
     exit_code: int
     author: str
     at: int
+    going_on: str = ""
+    """A word for what it does, while it has not ended."""
 
 
 class Summary(msgspec.Struct, frozen=True):

@@ -75,8 +75,12 @@ def _from_a_person(message: Message) -> Iterable[Item]:
         yield Prompt(f"{message.id}:0", text, message.author, message.created_at, attached)
     for index, part in enumerate(message.parts):
         if isinstance(part, ShellCommand):
-            key = f"{message.id}:{index}:shell"
+            key = shell_key(message.id, index)
             yield Shell(key, part.command, part.output, part.exit_code, message.author, message.created_at)
+
+
+def shell_key(message_id: str, index: int) -> str:
+    return f"{message_id}:{index}:shell"
 
 
 def _attached(part: Binary | ImageUrl) -> Attached:

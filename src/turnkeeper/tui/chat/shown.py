@@ -12,7 +12,19 @@ from textual.content import Content
 from turnkeeper.tui.chat.code import highlighted
 from turnkeeper.tui.chat.diff_view import draw_change
 from turnkeeper.tui.chat.diffs import Change, looks_like_a_diff, read_diff
-from turnkeeper.tui.chat.ink import Ink, Line, cleaned, clipped, coloured, folded, joined, lines_of, one_line, styled
+from turnkeeper.tui.chat.ink import (
+    Ink,
+    Line,
+    cleaned,
+    clipped,
+    coloured,
+    folded,
+    joined,
+    lines_of,
+    one_line,
+    redrawn,
+    styled,
+)
 from turnkeeper.tui.chat.items import Standing, Used
 from turnkeeper.tui.chat.markdown import markdown
 
@@ -122,6 +134,7 @@ def text_of(lines: Iterable[Line]) -> str:
 
 def output_body(text: str, ink: Ink, *, is_end: bool = False, style: str = "muted") -> Body:
     """Text as it came: its first lines, or its last."""
+    text = redrawn(text)
     shown = cleaned(text).strip("\n")
     if not shown:
         return Body()

@@ -20,6 +20,8 @@ from turnkeeper.tui.chat.fold import NOTHING, Folded, fold
 from turnkeeper.tui.chat.ink import Ink, Line, joined
 from turnkeeper.tui.chat.items import Item, Used, Working
 from turnkeeper.tui.chat.keys import KEYS
+from turnkeeper.tui.host import host_of
+from turnkeeper.tui.keymap import key_of
 from turnkeeper.tui.keys import bindings
 
 REST = 3.0
@@ -81,7 +83,9 @@ class Transcript(Finding):
         self.wake()
 
     def ink(self) -> Ink:
-        return replace(super().ink(), name_of=self.live.name_of, clock=_clock, workdir=self._workdir)
+        answer_key = key_of("app.answer", host_of(self).settings.keys)
+        ink = replace(super().ink(), name_of=self.live.name_of, clock=_clock, workdir=self._workdir)
+        return replace(ink, answer_key=answer_key)
 
     def _heard(self, before: View, now: View) -> None:
         if not self.session_id:
@@ -166,6 +170,7 @@ def _concerns(before: View, now: View) -> bool:
         or before.questions is not now.questions
         or before.settled is not now.settled
         or before.sessions is not now.sessions
+        or before.lines is not now.lines
     )
 
 

@@ -36,12 +36,14 @@ class Quit(Dialog):
 
     def draw(self, view: View) -> None:
         going = sum(not run.has_ended and not run.parent for run in view.runs.values())
-        what = self.query_one("#what", Static)
+        said: list[str] = []
+        if any(line.by == self.live.me for line in view.lines.values()):
+            said.append("The command that you run ends when you leave; what it has said is kept.")
         if going:
             runs = "One run goes" if going == 1 else f"{going} runs go"
-            what.update(f"{runs} on at the server. 'turnkeeper --continue' brings you back to it.")
-        else:
-            what.update("Nothing is running. What you have not sent is kept.")
+            said.append(f"{runs} on at the server. 'turnkeeper --continue' brings you back to it.")
+        nothing = "Nothing is running. What you have not sent is kept."
+        self.query_one("#what", Static).update(" ".join(said) or nothing)
 
     def on_choices_given(self, event: Choices.Given) -> None:
         event.stop()

@@ -22,6 +22,7 @@ WORDS = {
     WaitKind.RETRY: "asks the model again in a moment",
     WaitKind.SIGN_IN: "waits for somebody to sign in",
     WaitKind.STOPPING: "is stopping",
+    WaitKind.SHELL: "runs a command for a person",
     WaitKind.RELEASE: "the line is held until somebody lets it go on",
     WaitKind.ENGINE: "is between two steps",
 }
@@ -61,6 +62,8 @@ class WhyBusy(Dialog):
 def told(why: Why, glyphs: Glyphs) -> Content:
     """All of it in lines."""
     if not why.busy:
+        if lines := [line(wait, why.now, glyphs) for wait in why.waits if wait.kind == WaitKind.SHELL]:
+            return Content("\n").join(lines)
         if why.queued:
             return Content(f"Nothing runs, and {why.queued} wait in line.")
         return Content("Nothing is to be done here: no run is going on and none waits.")

@@ -1,11 +1,14 @@
 """What a session is doing, in a few words, read from the view alone. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from turnkeeper.client.view import View
-from turnkeeper.protocol.messages import PartKind, Role, ToolCall
+from turnkeeper.protocol.messages import PartKind, Role, ShellCommand, ToolCall
 from turnkeeper.protocol.runs import RunState
+from turnkeeper.protocol.wire_clients import ShellLine
+
+COMMAND_CELLS = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,10 @@ def _root(view: View, session_id: str) -> str:
 def activity(view: View, session_id: str) -> Activity:
     """What is going on in a session at this moment."""
     run = view.active(session_id)
+    lines = view.running(session_id)
+    if run is None and lines:
+        word = "stopping" if all(line.stopping for line in lines) else "running"
+        return Activity(word, _named(lines), lines[0].since)
     if run is None:
         held = view.gates.get(session_id) == "held" and view.queues.get(session_id)
         return Activity("held", "the line waits to be released", needs_person=True) if held else Activity()
@@ -69,7 +76,14 @@ def activity(view: View, session_id: str) -> Activity:
     if any(request.session_id in members for request in view.questions.values()):
         return Activity("waiting", "for an answer", since, needs_person=True)
     word, detail = _doing(view, session_id)
-    return Activity("summarising" if run.kind == "summary" else word, detail, since)
+    beside = ", ".join(filter(None, (detail, _named(lines))))
+    return Activity("summarising" if run.kind == "summary" else word, beside, since)
+
+
+def _named(lines: Iterable[ShellLine]) -> str:
+    """What people run beside a conversation, so short that how to stop it stays in sight."""
+    said = ", ".join("!" + " ".join(line.command.split()) for line in lines)
+    return said if len(said) <= COMMAND_CELLS else f"{said[: COMMAND_CELLS - 3]}..."
 
 
 def _doing(view: View, session_id: str) -> tuple[str, str]:
@@ -95,7 +109,8 @@ def _open_calls(view: View, session_id: str) -> Iterator[ToolCall]:
         elif message.role is Role.ASSISTANT:
             yield from (call for call in message.tool_calls if call.id not in results)
             return
-        else:
+        elif not any(isinstance(part, ShellCommand) for part in message.parts):
+            # What a person ran beside the run says nothing of it.
             return
 
 

@@ -29,6 +29,9 @@ class Status(Widget):
     elsewhere: reactive[int] = reactive(0)
     """How many other sessions wait for somebody."""
 
+    answer_key: reactive[str] = reactive("")
+    """What leads to what waits for somebody, as it is bound now."""
+
     following: reactive[str] = reactive("")
     """Whose sessions are shown."""
 
@@ -72,7 +75,9 @@ class Status(Widget):
             parts.append(Content.styled(f"{glyphs.here} following {self.following}", "$text-accent"))
         if self.elsewhere:
             said = f"{self.elsewhere} elsewhere" if self.elsewhere > 1 else "1 elsewhere"
-            parts.append(Content.styled(f"{glyphs.waiting} {said} waits for an answer", "$text-warning"))
+            parts.append(
+                Content.styled(f"{glyphs.waiting} {said} waits for an answer ({self.answer_key})", "$text-warning")
+            )
         if self.shown.is_busy:
             parts.append(self._busy(self.shown))
         return Content("  ").join(parts) if parts else Content.styled("ready", "$foreground-muted")
@@ -85,6 +90,8 @@ class Status(Widget):
         if shown.since:
             said += f" {clock(self._now() - shown.since / 1000)}"
         style = "$text-warning" if shown.needs_person else "$text-primary"
+        if shown.word == "waiting":
+            said += f"  {self.answer_key} to answer"
         stop = "esc again to stop" if self.armed else "esc esc to stop"
         if shown.word in ("stopping", "held"):
             return Content.styled(said, style)

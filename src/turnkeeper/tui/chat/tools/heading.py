@@ -27,6 +27,8 @@ def heading(used: Used, shown: Shown, ink: Ink) -> Content:
     style = _STYLES[standing]
     by = f" by {ink.name_of(used.by)}" if used.by and standing is Standing.DENIED else ""
     notes = [note if isinstance(note, Content) else styled(*note) for note in shown.notes]
+    if standing in (Standing.WAITING, Standing.ASKING) and ink.answer_key:
+        by = f" ({ink.answer_key} answers)"
     if ink.plain:
         begin = f"Tool {shown.title}, {standing.value}{by}: "
         return clipped(
