@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -57,7 +57,7 @@ async def edited(app: App[object], text: str, env: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def lent(app: App[object]) -> Iterator[None]:
+def lent(app: App[object]) -> Generator[None]:
     """The terminal is somebody else's until the block ends, and ours again however it ends.
 
     Textual takes the terminal back only where nothing is raised in its own block, so what is raised in ours waits.
@@ -68,7 +68,7 @@ def lent(app: App[object]) -> Iterator[None]:
         with app.suspend(), app.batch_update():
             try:
                 yield
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - it is raised again as soon as the terminal is ours
                 raised = error
     except SuspendNotSupported as error:
         raise NotEdited("this terminal cannot be lent to an editor") from error
