@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from textual._xterm_parser import XTermParser
 from textual.widgets import Input, OptionList
 
 from tests.server.asking import using
@@ -14,7 +15,7 @@ from turnkeeper.protocol.requests import Answers, Choice, Question, QuestionResp
 from turnkeeper.testing.scene import PlainTool
 from turnkeeper.tools.tool import Call, Hands
 from turnkeeper.tui.dialogs.question import QuestionDialog
-from turnkeeper.tui.dialogs.question_page import QuestionPage
+from turnkeeper.tui.dialogs.question_page import Draft, QuestionPage
 from turnkeeper.tui.wishes import Put
 
 COLOURS = (Choice("r", "Red", "like a rose"), Choice("g", "Green"), Choice("b", "Blue"))
@@ -166,6 +167,16 @@ async def test_whoever_was_typing_when_it_appeared_has_answered_nothing() -> Non
         await at.press("y", "enter", "ctrl+x", "ctrl+s", "n")
         assert not at.is_closed
         assert at.live.view.questions
+
+
+async def test_a_note_is_begun_by_the_key_as_a_terminal_sends_it() -> None:
+    async with table(using("question", {}), tools=[asks([], [TEXT])]) as at:
+        await shown(at)
+        for said in ("Bib\x7f\x7fob\x1bn", "for\x7f\x7fx now"):
+            for event in XTermParser().feed(said):
+                at.app.post_message(event)
+            await at.until(lambda: at.app.screen.query_one(".note").has_focus)
+        await at.until(lambda: at.app.screen.query_one(QuestionPage).draft == Draft((), "Bob", "fx now"))
 
 
 async def test_what_is_typed_while_it_appears_goes_on_where_it_was_begun() -> None:

@@ -92,6 +92,20 @@ async def test_vis_keys_are_obeyed_in_the_order_in_which_they_are_pressed() -> N
         assert at.text == "abz|"
 
 
+async def test_in_vi_a_letter_that_comes_soon_after_esc_is_a_command() -> None:
+    async with editor() as at:
+        at.composer.vi = True
+        await at.raw("one two\x1bh\x1bx")
+        assert at.text == "one t|o"
+
+
+async def test_keys_that_somebody_moved_are_obeyed_in_their_order_too() -> None:
+    async with editor() as at:
+        at.app.set_keymap({"writing.delete-left": "f5", "editor.send": "f6"})
+        await at.together("a", "x", "f5", "b", "backspace", "f6", "c", "f5", "d")
+        assert (await at.told(), at.text) == (Composer.Sent("ab"), "d|")
+
+
 @presses("writing.undo", "writing.redo")
 async def test_what_was_written_is_taken_back_and_written_again() -> None:
     async with editor() as at:

@@ -1,5 +1,6 @@
 """The text that is being written: Textual's text area, with our keys, and vi's where somebody wants them."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ from turnkeeper.tui.writing import obeyed_here
 
 BEGINNINGS = "/!"
 """What begins a command or a shell line is written at once, also where keys are commands."""
+
+WITH_ALT = re.compile(r"alt\+([a-z])")
 
 
 class Area(TextArea, inherit_bindings=False):
@@ -76,6 +79,11 @@ class Area(TextArea, inherit_bindings=False):
         """Where keys are commands, obey this one, if it is one."""
         if self.vi is None:
             return False
+        if (letter := WITH_ALT.fullmatch(event.key)) and not self.is_completing:
+            # Terminals say the same of a letter with alt as of esc and a letter soon after it, which is meant in vi.
+            for key in (events.Key("escape", "\x1b"), events.Key(letter[1], letter[1])):
+                self._takes_command(key)
+            return True
         if self.vi.mode is Mode.INSERT:
             if event.key != "escape" or self.is_completing:
                 return False
