@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from textual import events
+
 from tests.tui.dialogs.house import at_home
 from tests.tui.scene import At, another, presses, terminal
 from turnkeeper.models.scripted import CallTool, Hold, Say, turn
@@ -11,6 +13,7 @@ from turnkeeper.protocol.runs import Attachment, Outcome
 from turnkeeper.store.memory import MemoryStore
 from turnkeeper.testing.scene import QUICK, PlainTool
 from turnkeeper.tools.tool import Asking, Call, Hands
+from turnkeeper.tui.chat.transcript import Transcript
 from turnkeeper.tui.dialogs.help import Help
 from turnkeeper.tui.dialogs.line import EditPrompt
 from turnkeeper.tui.dialogs.models import Models
@@ -63,6 +66,26 @@ async def test_one_escape_arms_and_the_second_stops_what_runs() -> None:
         await at.shows("Stopped after", "ready")
         (run,) = await at.workspace.runs.list(session_id)
         assert run.outcome == Outcome.CANCELLED
+
+
+async def test_escape_twice_stops_what_runs_also_for_whoever_reads_and_ends_a_search_first() -> None:
+    async with terminal(HELD) as at:
+        session_id = await busy(at)
+        await at.press("tab")
+        await at.until(lambda: at.app.screen.query_one(Transcript).has_focus)
+        await at.press("slash", "o", "escape", "escape")
+        await at.shows("esc again to stop")
+        await at.press("escape")
+        await at.shows("Stopped after", "ready")
+        (run,) = await at.workspace.runs.list(session_id)
+        assert run.outcome == Outcome.CANCELLED
+
+
+async def test_prompts_that_are_sent_at_once_begin_one_session_and_are_in_line_as_they_were_written() -> None:
+    async with terminal(HELD) as at:
+        await at.type("first\nsecond\nthird\n")
+        await at.shows("2 waiting", "1 second", "2 third")
+        assert len(await at.workspace.sessions.list()) == 1
 
 
 async def test_what_waited_of_ones_own_comes_back_when_one_stops_everything() -> None:
@@ -233,8 +256,12 @@ async def test_a_waiting_prompt_is_given_another_text() -> None:
         session_id = await busy(at, "second")
         await at.press("ctrl+t", "e")
         await at.until(lambda: isinstance(at.app.screen, EditPrompt))
+        await at.shows("^s save")
         await at.press("ctrl+j")
-        await at.type("and more")
+        await at.type("and mo")
+        for key, letter in (("x", "x"), ("backspace", None), ("r", "r"), ("e", "e")):
+            at.app.post_message(events.Key(key, letter))
+        await at.pilot.pause()
         await at.press("ctrl+s")
         await at.until(lambda: line(at, session_id) == ["second\nand more"])
 

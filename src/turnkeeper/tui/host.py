@@ -9,13 +9,14 @@ from textual import on
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.events import Event, InputEvent, Mount, Unmount
+from textual.events import Event, InputEvent, Key, Mount, Unmount
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.notifications import Notification, Notify
 
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.tui.glyphs import Glyphs, glyphs_for
+from turnkeeper.tui.keyboard import teach_alt, understood
 from turnkeeper.tui.legible import LEGIBLE
 from turnkeeper.tui.settings import Settings
 from turnkeeper.tui.tidying import LOOK_SECONDS, Tidying
@@ -41,6 +42,7 @@ class Host(App[int]):
         now: Callable[[], float] = time.time,
         state_dir: Path | None = None,
     ) -> None:
+        teach_alt()
         super().__init__()
         self.env = env
         self.now = now
@@ -65,7 +67,18 @@ class Host(App[int]):
     async def on_event(self, event: Event) -> None:
         if isinstance(event, InputEvent):
             self.tidying.touched()
+        if isinstance(event, Key) and not event.is_forwarded:
+            event = understood(event)
         await super().on_event(event)
+
+    async def obey(self, key: str) -> None:
+        """Do now what a key is bound to where the focus is."""
+        await self._check_bindings(key)
+
+    def _watch_app_focus(self, focus: bool) -> None:
+        """Whoever looks elsewhere for a while has the focus where it was, and is shown the keys that hold there."""
+        del focus
+        self.screen.update_node_styles()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return (*super().get_line_filters(), LEGIBLE)

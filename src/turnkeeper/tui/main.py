@@ -7,6 +7,7 @@ call by name in `calling.py`.
 from collections.abc import Sequence
 from functools import partial, partialmethod
 
+import anyio
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -71,6 +72,7 @@ class Main(Screen[None]):
         self._around = Around(live, self._learnt)
         self._put_aside: frozenset[str] = frozenset()
         self._armed = False
+        self._sending = anyio.Lock()
 
     @property
     def path(self) -> str:
@@ -267,21 +269,23 @@ class Main(Screen[None]):
 
     @on(Composer.Sent)
     async def _sent(self, event: Composer.Sent) -> None:
-        self.run_worker(partial(self.send, event.text, event.attachments), group="sending")
+        self.run_worker(partial(self.send, event.text, event.attachments, self.session_id), group="sending")
 
-    async def send(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
-        session_id = self.session_id or await self._open_new()
-        if not session_id:
-            self._give_back(text, attachments)
-            return
-        await self.doing.submit(session_id, text, attachments)
+    async def send(self, text: str, attachments: Sequence[Attachment] = (), to: str = "") -> None:
+        """One after another: prompts sent at once are in line as they were sent, and a new session is begun once."""
+        async with self._sending:
+            if session_id := to or self.session_id or await self._open_new():
+                await self.doing.submit(session_id, text, attachments)
+            else:
+                self._give_back(text, attachments)
 
     @on(Composer.Shell)
     async def _shell(self, event: Composer.Shell) -> None:
         self.run_worker(partial(self._run_shell, event.command), group="shell")
 
     async def _run_shell(self, command: str) -> None:
-        session_id = self.session_id or await self._open_new()
+        async with self._sending:
+            session_id = self.session_id or await self._open_new()
         if session_id:
             await self.doing.shell(session_id, command, self.composer.size.width)
 
@@ -290,6 +294,7 @@ class Main(Screen[None]):
         self.run_worker(partial(self._calling.call, event.command), group="calling")
 
     @on(Composer.Cancel)
+    @on(Transcript.Left)
     def _cancelled(self) -> None:
         """The first esc arms, the second stops."""
         if not self.live.view.is_going_on(self.session_id):

@@ -111,6 +111,37 @@ async def test_whoever_was_typing_when_it_appeared_has_answered_nothing() -> Non
         await at.until(lambda: at.is_closed)
 
 
+async def test_what_is_typed_while_it_appears_goes_on_where_it_was_begun_and_what_answers_does_not() -> None:
+    both = turn(CallTool("c1", "bash", {"command": "one"}), CallTool("c2", "bash", {"command": "two"}))
+    tool = shell([])
+    tool.parallel = True
+    async with table(both, turn(Say("done")), tools=[tool]) as at:
+        session_id = await at.prompt("go")
+        await at.asked(2)
+        main = at.app.main
+        assert main is not None
+        await main.open(session_id)
+        main.composer.put("asd")
+        main.ask_next()
+        await at.until(lambda: not at.is_closed)
+        await at.type(" asd asd")
+        await at.press("enter", "ctrl+p")
+        await at.until(lambda: main.composer._area.text == "asd asd asd")
+        assert len(at.live.view.permissions) == 2
+        await at.calm()
+        await at.press("a")
+        await at.shows("two")
+        await at.until(lambda: len(at.live.view.permissions) == 1)
+        await at.press("a")
+        assert (main.composer._area.text, len(at.live.view.permissions)) == ("asd asd asd", 1)
+
+
+async def test_the_keys_that_are_shown_are_those_that_people_look_for() -> None:
+    async with table(*running("make"), tools=[shell([])]) as at:
+        await shown(at)
+        await at.shows("→ choose", "↓ scroll")
+
+
 def test_a_grace_lasts_until_a_silence_and_not_for_ever() -> None:
     grace = Grace(10.0)
     assert [grace.swallows(now) for now in (10.0, 10.25, 10.5, 10.75, 11.0, 11.25, 11.4)] == [True] * 7

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from textual._xterm_parser import XTermParser
 from textual.widgets import Input, OptionList
 
 from tests.server.asking import using
@@ -14,6 +15,7 @@ from turnkeeper.protocol.requests import Answers, Choice, Question, QuestionResp
 from turnkeeper.testing.scene import PlainTool
 from turnkeeper.tools.tool import Call, Hands
 from turnkeeper.tui.dialogs.question import QuestionDialog
+from turnkeeper.tui.dialogs.question_page import Draft, QuestionPage
 from turnkeeper.tui.wishes import Put
 
 COLOURS = (Choice("r", "Red", "like a rose"), Choice("g", "Green"), Choice("b", "Blue"))
@@ -78,6 +80,20 @@ async def test_several_of_several_are_marked_and_sent_with_enter() -> None:
 async def test_what_is_not_among_the_choices_can_be_written() -> None:
     given = await answered(["tab", *"y 1n".replace(" ", ""), "enter"], SINGLE)
     assert given == Answers((QuestionResponse("q2", (), "y1n"),))
+
+
+async def test_enter_goes_on_with_the_choice_where_one_stands_if_none_was_chosen_and_a_click_only_chooses() -> None:
+    said: list[Answers] = []
+    async with table(using("question", {}), turn(Say("done")), tools=[asks(said, [MULTI])]) as at:
+        await shown(at)
+        await at.shows("⏎ go on")
+        await at.pilot.click(OptionList, offset=(6, 2))
+        await at.pilot.click(OptionList, offset=(6, 3))
+        await at.pilot.click(OptionList, offset=(6, 2))
+        await at.until(lambda: at.app.screen.query_one(QuestionPage).draft.chosen == ("b",))
+        await at.press("3", "enter")
+        await at.until(lambda: said)
+    assert said == [Answers((QuestionResponse("q3", ("b",)),))]
 
 
 @presses("question.note", "question.send")
@@ -150,6 +166,30 @@ async def test_whoever_was_typing_when_it_appeared_has_answered_nothing() -> Non
         await at.open(QuestionDialog(at.live, request.id))
         await at.press("y", "enter", "ctrl+x", "ctrl+s", "n")
         assert not at.is_closed
+        assert at.live.view.questions
+
+
+async def test_a_note_is_begun_by_the_key_as_a_terminal_sends_it() -> None:
+    async with table(using("question", {}), tools=[asks([], [TEXT])]) as at:
+        await shown(at)
+        for said in ("Bib\x7f\x7fob\x1bn", "for\x7f\x7fx now"):
+            for event in XTermParser().feed(said):
+                at.app.post_message(event)
+            await at.until(lambda: at.app.screen.query_one(".note").has_focus)
+        await at.until(lambda: at.app.screen.query_one(QuestionPage).draft == Draft((), "Bob", "fx now"))
+
+
+async def test_what_is_typed_while_it_appears_goes_on_where_it_was_begun() -> None:
+    async with table(using("question", {}), tools=[asks([], [YES_NO])]) as at:
+        session_id = await at.prompt("go")
+        await at.until(lambda: at.live.view.questions)
+        main = at.app.main
+        assert main is not None
+        await main.open(session_id)
+        main.ask_next()
+        await at.until(lambda: not at.is_closed)
+        await at.type("yes, and now")
+        await at.until(lambda: main.composer._area.text == "yes, and now")
         assert at.live.view.questions
 
 

@@ -84,6 +84,18 @@ PROMISES: dict[str, list[str]] = {
         "without_a_server_a_prompt_waits_and_is_sent_when_the_server_is_back",
         "a_prompt_that_waits_for_the_server_stays_when_somebody_writes_on_or_says_so",
     ),
+    "keys that come together are obeyed in the order they were pressed": [
+        *_in("writing", "keys_that_come_together_with_letters_do_what_they_do_one_after_another"),
+        *_in("writing", "a_new_line_and_what_is_sent_are_where_they_were_pressed"),
+        "tests/e2e/test_typing.py::test_keys_that_arrive_in_one_piece_are_obeyed_in_their_order",
+    ],
+    "a mistaken command and a line for the shell are never sent to the model": [
+        *_in("commanding", "a_mistaken_command_stays_where_it_was_written_and_a_space_sends_it"),
+        *_in("shell", "a_line_for_the_shell_that_was_left_is_never_a_prompt_and_is_there_again_in_the_shell"),
+    ],
+    "an editor that fails gives the terminal back": [
+        "tests/e2e/test_typing.py::test_an_editor_that_fails_gives_the_terminal_back_and_leaves_the_draft"
+    ],
     "one can write as in vi": [
         *_in("vim", "keys_do_what_they_do_in_vi", "no_keys_lead_out_of_the_text"),
         *_in("vi_keys", "keys_write_until_esc_and_are_commands_after_it"),

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from textual._xterm_parser import XTermParser
 from textual.app import ComposeResult
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -117,6 +119,18 @@ class At:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def together(self, *keys: str) -> None:
+        """All at once, as from a slow line or a paste that is not told as one."""
+        for key in keys:
+            self.app.post_message(Key(key, key if len(key) == 1 else None))
+        await self.pilot.pause()
+
+    async def raw(self, said: str) -> None:
+        """What a terminal says of keys, as it says it."""
+        for event in XTermParser().feed(said):
+            self.app.post_message(event)
         await self.pilot.pause()
 
     async def type(self, text: str) -> None:

@@ -27,7 +27,17 @@ async def test_esc_leaves_the_shell_and_so_does_backspace_on_an_empty_line() -> 
         assert not at.composer.is_shell
         await at.type("!ls")
         await at.press("escape")
-        assert (at.composer.is_shell, at.text, at.app.told) == (False, "ls|", [])
+        assert (at.composer.is_shell, at.text, at.app.told) == (False, "|", [])
+
+
+async def test_a_line_for_the_shell_that_was_left_is_never_a_prompt_and_is_there_again_in_the_shell() -> None:
+    async with editor() as at:
+        await at.type("!rm x")
+        await at.press("escape", "enter")
+        assert (at.app.told, at.text) == ([], "|")
+        await at.type("!")
+        await at.press("up")
+        assert (at.composer.is_shell, at.area.text) == (True, "rm x")
 
 
 async def test_an_exclamation_mark_within_a_text_is_a_letter() -> None:

@@ -2,6 +2,7 @@
 
 from tests.tui.editor.scene import At, editor
 from tests.tui.scene import presses
+from turnkeeper.tui.editor.composer import Composer
 from turnkeeper.tui.editor.keys import WRITING_KEYS
 
 SCENES = {
@@ -55,6 +56,54 @@ async def test_each_key_of_writing_does_what_it_says() -> None:
                 at.area.put(before.replace("|", ""), at=before.index("|"))
                 await at.press(key)
                 assert (key, shown(at)) == (key, after)
+
+
+async def test_keys_that_come_together_with_letters_do_what_they_do_one_after_another() -> None:
+    async with editor() as at:
+        for name, (before, _) in SCENES.items():
+            for key in KEYS[name].keys.split(","):
+                results: list[str] = []
+                for come in (at.together, at.press):
+                    at.area.load_text("")
+                    at.area.put(before.replace("|", ""), at=before.index("|"))
+                    await at.pilot.pause()
+                    await come("x", key, "y", key, "z")
+                    results.append(shown(at))
+                assert (key, results[0]) == (key, results[1])
+
+
+async def test_a_new_line_and_what_is_sent_are_where_they_were_pressed() -> None:
+    async with editor() as at:
+        await at.together("a", "ctrl+j", "b", "enter", "c", "up", "x", "enter", "!", "d", "enter", "e")
+        assert at.app.told == [Composer.Sent("a\nb"), Composer.Sent("xa\nb"), Composer.Shell("d")]
+        assert at.text == "e|"
+
+
+async def test_a_command_is_chosen_from_what_is_offered_for_all_that_was_written_before_the_key() -> None:
+    async with editor() as at:
+        await at.together(*"/hel", "enter", *"hi")
+        assert (at.app.told, at.text) == ([Composer.Wanted("help")], "hi|")
+
+
+async def test_vis_keys_are_obeyed_in_the_order_in_which_they_are_pressed() -> None:
+    async with editor() as at:
+        at.composer.vi = True
+        await at.together(*"ab", "escape", "i", "left", "x", "backspace", "y", "escape", "0", "x", "A", "z")
+        assert at.text == "abz|"
+
+
+async def test_in_vi_a_letter_that_comes_soon_after_esc_is_a_command() -> None:
+    async with editor() as at:
+        at.composer.vi = True
+        await at.raw("one two\x1bh\x1bx")
+        assert at.text == "one t|o"
+
+
+async def test_keys_that_somebody_moved_are_obeyed_in_their_order_too() -> None:
+    async with editor() as at:
+        at.app.set_keymap({"writing.delete-left": "f5", "editor.send": "f6"})
+        await at.together("a", "x", "f5", "b", "backspace", "f6", "c", "f5", "d")
+        assert (await at.told(), at.text) == (Composer.Sent("ab"), "d|")
 
 
 @presses("writing.undo", "writing.redo")

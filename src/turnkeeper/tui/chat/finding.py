@@ -2,6 +2,7 @@
 
 from textual import events
 from textual.content import Content
+from textual.message import Message
 from textual.strip import Strip
 
 from turnkeeper.tui.chat.ink import Line, joined
@@ -13,6 +14,9 @@ QUERY_CHARACTERS_MAX = 200
 
 class Finding(Opening):
     """Owns what is searched for, whether it is still being typed, and where it was found last."""
+
+    class Left(Message):
+        """Esc, and nothing here to leave."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -27,13 +31,20 @@ class Finding(Opening):
         self.refresh()
 
     def action_leave(self) -> None:
+        if not self.leave():
+            self.action_bottom()
+            self.post_message(self.Left())
+
+    def leave(self) -> bool:
+        """End the search, else the selection; whether there was either."""
         if self.query_text or self.is_typing:
             self.query_text, self.is_typing, self._note = "", False, ""
             self.refresh()
         elif self.text_selection is not None:
             self.screen.clear_selection()
         else:
-            self.action_bottom()
+            return False
+        return True
 
     def action_next_found(self) -> None:
         self._go(1)
@@ -51,7 +62,7 @@ class Finding(Opening):
             case "enter":
                 self.is_typing = False
             case "escape":
-                self.action_leave()
+                self.leave()
             case "backspace":
                 self.query_text = self.query_text[:-1]
                 self._search()

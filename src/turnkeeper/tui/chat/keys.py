@@ -27,5 +27,5 @@ KEYS = (
     Key("chat.search", "slash", "Search", shown=True, display="/"),
     Key("chat.next-found", "n", "Next found"),
     Key("chat.previous-found", "N", "Previous found"),
-    Key("chat.leave", "escape", "End the search or the selection"),
+    Key("chat.leave", "escape", "End the search or the selection, or stop what runs"),
 )

@@ -77,7 +77,8 @@ class Transcript(Finding):
         self._seen = (0, None)
         self.focus_key, self.follows = "", True
         self.sheet.expand_all(expanded=False)
-        self.action_leave()
+        if not self.leave():
+            self.action_bottom()
         if session_id:
             self.run_worker(partial(self.live.read, session_id), name=f"read {session_id}", group="reading")
         self.wake()

@@ -10,9 +10,10 @@ from turnkeeper.tui.dialogs.dialog import Dialog
 from turnkeeper.tui.dialogs.keys import KEYS
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
+from turnkeeper.tui.writing import Field
 
 
-class Asked(Input):
+class Asked(Field):
     """Answers to enter itself, and so after every letter before it."""
 
     BINDINGS = bindings(KEYS, "ask")

@@ -9,6 +9,7 @@ from typing import Any
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
@@ -27,6 +28,7 @@ from turnkeeper.tui.side.hints import Hint, short
 from turnkeeper.tui.wishes import Wish
 
 PLACES = {key.id: place for place, key in enumerate((*LIST_KEYS, *KEYS))}
+OWN_KEYS = {key.id: key.keys.split(",") for key in (*LIST_KEYS, *KEYS)}
 
 
 class Heading(Widget):
@@ -72,9 +74,17 @@ class Foot(Widget):
 
     def _hints(self) -> list[Hint]:
         active = [one for one in self.screen.active_bindings.values() if one.binding.show and one.enabled]
+        # Of several keys for one thing the first is shown, which works in most terminals: it is written last.
+        active.sort(key=lambda one: _turn(one.binding), reverse=True)
         ours = {one.binding.id: one.binding for one in active if one.binding.id in PLACES}
         ids = sorted(filter(None, ours), key=lambda id: (id == "dialog.close", PLACES[id]))
         return [Hint(self.app.get_key_display(ours[id]), ours[id].description) for id in ids]
+
+
+def _turn(binding: Binding) -> int:
+    """Which of its row's keys this is; after them all, where the settings gave it another."""
+    keys = OWN_KEYS.get(binding.id or "", [])
+    return keys.index(binding.key) if binding.key in keys else len(keys)
 
 
 class Dialog(ModalScreen[Wish | None]):

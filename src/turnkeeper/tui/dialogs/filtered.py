@@ -20,6 +20,7 @@ from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.editor.fuzzy import ranked
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
+from turnkeeper.tui.writing import Field
 
 ROWS_MAX = 500
 
@@ -37,7 +38,7 @@ class Row:
         return not self.called
 
 
-class Filter(Input):
+class Filter(Field):
     """The line in which one types what is looked for; what enter does is told among the keys."""
 
     BINDINGS = [Binding("enter", "submit", "Take: what is marked", show=True, id="list.take")]

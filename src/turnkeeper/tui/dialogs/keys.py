@@ -30,7 +30,7 @@ KEYS = (
     Key("question.no", "n", "No"),
     Key("question.note", "alt+n,ctrl+o", "Note: add a word to your answer", shown=True),
     Key("question.send", "ctrl+s", "Send the answers", shown=True, first=True),
-    Key("question.go", "enter", "Go on, or send"),
+    Key("question.go", "enter", "Go on: with what is chosen, or where you stand; at the end, send", shown=True),
     Key("question.decline", "ctrl+x", "Decline to answer", shown=True, first=True),
     Key("question.later", "escape", "Later: it goes on waiting", shown=True),
     Key("confirm.yes", "y", "Yes"),

@@ -21,6 +21,7 @@ from turnkeeper.tui.dialogs.filtered import Filter
 from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
+from turnkeeper.tui.writing import Text
 
 NAME_CHARS_MAX = 60
 WRITERS: dict[str, Callable[[Session, Iterable[Message]], str]] = {
@@ -158,7 +159,7 @@ class EditPrompt(Dialog):
         self._began_as = live.view.runs[run_id].prompt if run_id in live.view.runs else ""
 
     def inside(self) -> Iterable[Widget]:
-        yield TextArea(self._began_as, id="text", show_line_numbers=False, compact=True)
+        yield Text(self._began_as, id="text", show_line_numbers=False, compact=True)
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -16,6 +16,7 @@ from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.dialogs.paper import Paper
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
+from turnkeeper.tui.writing import Field
 
 READ_BYTES_MAX = 256 * 1024
 LOOK_SECONDS = 1.0
@@ -40,7 +41,7 @@ class Logs(Dialog):
         self._read: list[str] = []
 
     def inside(self) -> Iterable[Widget]:
-        yield Input(placeholder="Type to pick lines", id="filter")
+        yield Field(placeholder="Type to pick lines", id="filter")
         yield Paper()
 
     def on_mount(self) -> None:

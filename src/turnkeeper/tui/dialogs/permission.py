@@ -38,6 +38,7 @@ from turnkeeper.tui.dialogs.reading import Reading
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
 from turnkeeper.tui.wishes import Put
+from turnkeeper.tui.writing import pass_down
 
 AROUND_LINES = 14
 """What of the screen the sheet leaves to the rest of the dialog."""
@@ -229,6 +230,9 @@ class PermissionDialog(Reading, Answering):
         if self._grace.swallows(self.host.now()):
             event.stop()
             event.prevent_default()
+            # Behind an answer that was given, whoever presses a key is answering and not writing.
+            if self.request is not None and self.request.id == self._first:
+                pass_down(event, self)
             return
         if self.has_class("-reason") and event.key == "escape":
             event.stop()

@@ -24,6 +24,7 @@ from turnkeeper.tui.dialogs.question_page import Draft, QuestionPage, response, 
 from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
 from turnkeeper.tui.wishes import Put
+from turnkeeper.tui.writing import pass_down
 
 SETTLE_SECONDS = 0.05
 CONFIRM_TITLE = "Ready to go?"
@@ -72,6 +73,8 @@ class Paging(Dialog):
     def action_go(self) -> None:
         if self.page is None:
             self.send()
+        elif isinstance(self.focused, OptionList):
+            self.page.go_on()
 
     def action_send(self) -> None:
         self.send()
@@ -178,6 +181,7 @@ class QuestionDialog(Paging):
         if self._grace.swallows(self.host.now()):
             event.stop()
             event.prevent_default()
+            pass_down(event, self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         del parameters

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -14,6 +15,7 @@ from turnkeeper.protocol.requests import QuestionResponse, QuestionType
 from turnkeeper.protocol.wire_requests import WireQuestion
 from turnkeeper.tui.chat.ink import cleaned, one_line
 from turnkeeper.tui.glyphs import glyphs_of, is_plain
+from turnkeeper.tui.writing import Field
 
 YES, NO = "yes", "no"
 INDENT = "\N{NO-BREAK SPACE}" * 6
@@ -57,6 +59,12 @@ def choices_of(question: WireQuestion) -> list[tuple[str, str, str]]:
     return [(choice.id, one_line(choice.label), one_line(choice.description)) for choice in question.choices]
 
 
+class Offered(OptionList, inherit_bindings=False):
+    """The choices. Enter is left to the dialog, which goes on; a click chooses."""
+
+    BINDINGS = [one for one in OptionList.BINDINGS if not (isinstance(one, Binding) and one.key == "enter")]
+
+
 class QuestionPage(Vertical):
     """Owns the draft of one answer."""
 
@@ -96,11 +104,11 @@ class QuestionPage(Vertical):
         if self.question.description:
             yield Static(Content(cleaned(self.question.description)), classes="about")
         if self.chooses:
-            yield OptionList(markup=False)
+            yield Offered(markup=False)
         if self.question.type != QuestionType.YES_NO:
             hint = "Something else…" if self.chooses else "Your answer"
-            yield Input(self.draft.text, placeholder=hint, classes="text", select_on_focus=False)
-        yield Input(self.draft.note, placeholder="A note beside the answer", classes="note", select_on_focus=False)
+            yield Field(self.draft.text, placeholder=hint, classes="text", select_on_focus=False)
+        yield Field(self.draft.note, placeholder="A note beside the answer", classes="note", select_on_focus=False)
 
     def on_mount(self) -> None:
         self._list()
@@ -159,15 +167,20 @@ class QuestionPage(Vertical):
         if listed.highlighted is not None:
             self.choose(choices_of(self.question)[listed.highlighted][0])
 
+    def go_on(self) -> None:
+        """With what was answered; where nothing was, with the choice where one stands."""
+        if self.draft.is_empty or not self.is_multiple:
+            self.toggle()
+        if self.is_multiple:
+            self.post_message(self.Answered())
+
     def write_note(self) -> None:
         self.add_class("-noted")
         self.query_one(".note", Input).focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self.is_multiple and self.draft.chosen:
-            self.post_message(self.Answered())
-        elif event.option_id:
+        if event.option_id:
             self.choose(event.option_id)
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -1,5 +1,6 @@
 """The text that is being written: Textual's text area, with our keys, and vi's where somebody wants them."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,9 +14,12 @@ from textual.widgets.text_area import Selection
 from turnkeeper.tui.editor.keys import KEYS
 from turnkeeper.tui.editor.vim import NAMED, Done, Mode, Vim, left_insert, pressed, rested
 from turnkeeper.tui.keys import bindings
+from turnkeeper.tui.writing import obeyed_here
 
 BEGINNINGS = "/!"
 """What begins a command or a shell line is written at once, also where keys are commands."""
+
+WITH_ALT = re.compile(r"alt\+([a-z])")
 
 
 class Area(TextArea, inherit_bindings=False):
@@ -42,6 +46,8 @@ class Area(TextArea, inherit_bindings=False):
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.is_completing = False
+        self.look: Callable[[], None] = lambda: None
+        """Sees what is being named in the text as it is now."""
         self._pasted = pasted
         self._began = began
 
@@ -64,14 +70,20 @@ class Area(TextArea, inherit_bindings=False):
         if self._takes_command(event) or (event.is_printable and not self.text and self._began(event.character or "")):
             event.stop()
             event.prevent_default()
-        elif not event.is_printable:
-            # The map decides what a key does; Textual would write a newline at enter.
-            event.prevent_default()
+            return
+        if not event.is_printable:
+            self.look()
+        await obeyed_here(self, event)
 
     def _takes_command(self, event: events.Key) -> bool:
         """Where keys are commands, obey this one, if it is one."""
         if self.vi is None:
             return False
+        if (letter := WITH_ALT.fullmatch(event.key)) and not self.is_completing:
+            # Terminals say the same of a letter with alt as of esc and a letter soon after it, which is meant in vi.
+            for key in (events.Key("escape", "\x1b"), events.Key(letter[1], letter[1])):
+                self._takes_command(key)
+            return True
         if self.vi.mode is Mode.INSERT:
             if event.key != "escape" or self.is_completing:
                 return False

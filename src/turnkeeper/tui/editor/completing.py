@@ -15,11 +15,13 @@ from textual.widgets import OptionList, TextArea
 
 from turnkeeper.tui.commands import COMMANDS, Command
 from turnkeeper.tui.editor.area import Area
+from turnkeeper.tui.editor.commanding import Mistaken, commanded
 from turnkeeper.tui.editor.keys import KEYS
 from turnkeeper.tui.editor.listing import Listing
 from turnkeeper.tui.editor.naming import Kind, Naming, Offer, naming, offered
 from turnkeeper.tui.editor.popup import Popup
 from turnkeeper.tui.editor.prompt import PromptSign
+from turnkeeper.tui.host import host_of
 from turnkeeper.tui.keys import bindings
 
 MORE = "there are more files than are looked through; write the path of one that is missing"
@@ -45,6 +47,7 @@ class Completing(Vertical):
         self.is_quiet = False
         """Nothing is completed, for now: in a shell line, say."""
         self._area = area
+        area.look = self.look
         self._listing = listing
         self._naming: Naming | None = None
         self._own = ""
@@ -107,6 +110,18 @@ class Completing(Vertical):
         self.popup.close()
         self._area.is_completing = False
         self.refresh_bindings()
+
+    def takes_command(self) -> bool:
+        """Whether what is written is a command, or is meant as one: a mistaken one is told, and stays to be mended."""
+        match None if self.is_quiet else commanded(self._area.text, self.commands):
+            case Command(name=name):
+                self._area.put("")
+                self.post_message(self.CommandChosen(name))
+            case Mistaken(why=why):
+                host_of(self).say(why, severity="warning")
+            case None:
+                return False
+        return True
 
     # Keys
 

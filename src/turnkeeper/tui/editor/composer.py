@@ -39,7 +39,6 @@ from turnkeeper.tui.live import Live
 
 GATHERING = "gathering"
 """What has to be over before a prompt is sent: it is part of it."""
-LEAVING = ("exit", "quit")
 
 
 class Composer(Vertical):
@@ -238,10 +237,7 @@ class Composer(Vertical):
         text, attachments = self._area.text.strip(), self._chips.attachments
         if gathered := [one for one in self.workers if one.group == GATHERING and not one.is_finished]:
             self.run_worker(self._submit_after(gathered), name="send when all is attached", exclusive=True)
-        elif not self.is_shell and not attachments and text.lower() in LEAVING:
-            self.post_message(self.Wanted("quit"))
-            self._clear()
-        elif not text and (self.is_shell or not attachments):
+        elif (not text and (self.is_shell or not attachments)) or self._completing.takes_command():
             return
         elif self._is_lost:
             self._waits = True
@@ -274,7 +270,9 @@ class Composer(Vertical):
             self._waits = False
             self._draw()
         elif self.is_shell:
-            self.is_shell = False
+            # A line for the shell is never left where the next enter would send it to the model.
+            self.past.add(self._area.text.strip(), is_shell=True)
+            self._clear()
         else:
             self.post_message(self.Cancel())
 

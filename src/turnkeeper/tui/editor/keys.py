@@ -4,7 +4,7 @@ from turnkeeper.tui.keys import Key
 
 EDITOR_KEYS = (
     Key("editor.send", "enter", "Send, or put in line", shown=True),
-    Key("editor.newline", "shift+enter,ctrl+j,alt+enter", "New line; a \\ before enter makes one, too", shown=True),
+    Key("editor.newline", "ctrl+j,shift+enter,alt+enter", "New line; a \\ before enter makes one, too", shown=True),
     Key("editor.older", "up", "What was said before: at the first line"),
     Key("editor.newer", "down", "What was said after that: at the last line"),
     Key("editor.outside", "ctrl+o", "Write in your own editor"),

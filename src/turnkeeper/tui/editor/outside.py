@@ -7,8 +7,8 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -49,17 +49,31 @@ async def edited(app: App[object], text: str, env: Mapping[str, str]) -> str:
         file.write(text)
     path = Path(file.name)
     try:
-        with ExitStack() as away:
-            try:
-                away.enter_context(app.suspend())
-            except SuspendNotSupported as error:
-                raise NotEdited("this terminal cannot be lent to an editor") from error
-            # Nothing of ours is drawn over the editor.
-            away.enter_context(app.batch_update())
+        with lent(app):
             await anyio.to_thread.run_sync(run, [*command, str(path)], env)
         return await anyio.to_thread.run_sync(text_of, path)
     finally:
         await anyio.Path(path).unlink(missing_ok=True)
+
+
+@contextmanager
+def lent(app: App[object]) -> Generator[None]:
+    """The terminal is somebody else's until the block ends, and ours again however it ends.
+
+    Textual takes the terminal back only where nothing is raised in its own block, so what is raised in ours waits.
+    """
+    raised: BaseException | None = None
+    try:
+        # Nothing of ours is drawn over the editor.
+        with app.suspend(), app.batch_update():
+            try:
+                yield
+            except BaseException as error:  # noqa: BLE001 - it is raised again as soon as the terminal is ours
+                raised = error
+    except SuspendNotSupported as error:
+        raise NotEdited("this terminal cannot be lent to an editor") from error
+    if raised is not None:
+        raise raised
 
 
 def run(command: list[str], env: Mapping[str, str]) -> None:
