@@ -9,6 +9,7 @@ from tests.tui.chat.samples import SAMPLES, used
 from tests.tui.chat.stage import reading
 from turnkeeper.tui import themes
 from turnkeeper.tui.chat.code import CHARACTERS_MAX, highlighted
+from turnkeeper.tui.chat.copied import is_mark
 from turnkeeper.tui.chat.draw import draw
 from turnkeeper.tui.chat.fold import fold
 from turnkeeper.tui.chat.ink import STYLES, Drawn, Ink, cleaned
@@ -30,7 +31,7 @@ def test_drawing_uses_only_names_that_have_a_look() -> None:
         for drawn in everything()
         for line in drawn.lines
         for span in [*line.content.spans, *([] if not line.fill else Content.styled("x", line.fill).spans)]
-        if not isinstance(span.style, Style)
+        if not isinstance(span.style, Style) and not is_mark(span.style)
     }
     assert names <= set(STYLES)
     assert [name for name in STYLES if f"chat--{name} " not in CSS] == []
