@@ -99,9 +99,11 @@ def choices_for(request: PermissionRequest) -> tuple[Choice, ...]:
     """The answers there are. What has no shape that could be told is allowed once or not at all."""
     is_ours = bool(request.digest)
     lasts = bool(request.rules) or not is_ours
+    edits = (Choice("edits", "All edits", "e"),) if request.edits else ()
     return (
         Choice("once", "Allow", "a"),
         Choice("session", "Session", "s", lasts),
+        *edits,
         Choice("workspace", "Workspace", "w", lasts and is_ours),
         Choice("always", "Always", "A", lasts and is_ours),
         Choice("deny", "Deny", "d"),
@@ -119,6 +121,9 @@ def meaning(choice: Choice, request: PermissionRequest) -> str:
             return "This call and no other."
         case "session":
             return f"Not asked again in this session: {rules}"
+        case "edits":
+            said = ", ".join(map(one_line, request.edits))
+            return f"Not asked again in this session, but for files with secrets: {said}"
         case "workspace":
             return f"Not asked again in this workspace: {rules}"
         case "always":
