@@ -47,6 +47,12 @@ class Terminal(Host):
     ModalScreen:ansi { background: transparent; }
     Toast { max-width: 70; }
     .-ascii Composer, .-ascii Composer:focus-within, .-ascii Queue, .-ascii Queue:focus { border-top: ascii $border; }
+    .-ascii Toast, .-ascii Toast.-warning, .-ascii Toast.-error { border-left: ascii $border; }
+    .-ascii Dialog > #box { border: ascii $border; }
+    .-plain Composer, .-plain Composer:focus-within, .-plain Queue, .-plain Queue:focus { border-top: blank; }
+    .-plain Toast, .-plain Toast.-warning, .-plain Toast.-error { border-left: blank; }
+    .-plain Dialog > #box { border: blank; }
+    .-plain Page, .-plain Paper, .-plain OptionList { scrollbar-size: 0 0; }
     """
 
     def __init__(
@@ -130,9 +136,10 @@ class Terminal(Host):
 
     def _apply(self, settings: Settings) -> None:
         before, self.settings = self.settings, settings
-        if settings.glyphs != before.glyphs:
-            self.glyphs = glyphs_for(settings.glyphs, self.env)
-        self.plain = settings.plain or wants_plain(self.env)
+        plain = settings.plain or wants_plain(self.env)
+        if (settings.glyphs, plain) != (before.glyphs, self.plain):
+            self.glyphs = glyphs_for("ascii" if plain else settings.glyphs, self.env)
+        self.plain = plain
         self.animation_level = "none" if self.plain else "basic"
         self._themes = themes.all_themes(settings.themes)
         for theme in self._themes.values():

@@ -19,6 +19,7 @@ from turnkeeper.tui.dialogs.dialog import Dialog
 from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.editor.fuzzy import ranked
 from turnkeeper.tui.keys import bindings
+from turnkeeper.tui.listed import Listed
 from turnkeeper.tui.live import Live
 
 ROWS_MAX = 500
@@ -63,7 +64,7 @@ class Filtered(Dialog):
         self._shown: Sequence[Row] = ()
         # Kept by name: what is learnt while the dialog goes still finds them.
         self._filter = Filter(placeholder=self.PLACEHOLDER, id="filter")
-        self._listed = OptionList(id="rows", markup=False)
+        self._listed = Listed(id="rows", markup=False)
         self._listed.can_focus = False
         self._nothing = Static(self.NOTHING, id="nothing", markup=False)
         self._about = Static("", id="about", markup=False)

@@ -14,6 +14,7 @@ from turnkeeper.protocol.requests import QuestionResponse, QuestionType
 from turnkeeper.protocol.wire_requests import WireQuestion
 from turnkeeper.tui.chat.ink import cleaned, one_line
 from turnkeeper.tui.glyphs import glyphs_of, is_plain
+from turnkeeper.tui.listed import Listed
 
 YES, NO = "yes", "no"
 INDENT = "\N{NO-BREAK SPACE}" * 6
@@ -96,7 +97,7 @@ class QuestionPage(Vertical):
         if self.question.description:
             yield Static(Content(cleaned(self.question.description)), classes="about")
         if self.chooses:
-            yield OptionList(markup=False)
+            yield Listed(markup=False)
         if self.question.type != QuestionType.YES_NO:
             hint = "Something else…" if self.chooses else "Your answer"
             yield Input(self.draft.text, placeholder=hint, classes="text", select_on_focus=False)

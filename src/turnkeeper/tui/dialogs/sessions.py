@@ -140,7 +140,7 @@ def session_row(view: View, session: Session, now: float, glyphs: Glyphs, live: 
         ago(now - session.updated_at) if session.updated_at else "",
         money(float(session.cost)) if session.cost else "",
         "needs you" if doing.needs_person else doing.word,
-        f"{glyphs.person} {', '.join(others)}" if others else "",
+        f"with {', '.join(others)}" if others else "",
     ]
     title = one_line(session.title) or "Untitled"
     muted = Content.styled("  " + "  ".join(part for part in beside if part), "$foreground-muted")
