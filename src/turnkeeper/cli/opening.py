@@ -71,4 +71,6 @@ def open_(reach: Reach, session: str, goes_on: bool, yolo: bool) -> int:
     env = {name: value for name, value in os.environ.items() if name != "TURNKEEPER_TOKEN"}
     app = Terminal(connect, session=LATEST if goes_on else session, env=env, state_dir=state_dir(os.environ))
     app.run()
+    if app.farewell:
+        click.echo(app.farewell)
     return app.return_code or 0

@@ -200,6 +200,16 @@ async def test_a_word_that_is_folded_away_is_found_and_unfolded() -> None:
         assert "self.field_19 = 19" in at.text
 
 
+async def test_a_search_counts_what_it_found() -> None:
+    async with reading(long()) as at:
+        await at.press("slash", *(("space" if one == " " else one) for one in "question 3"), "enter")
+        assert "11 of 11" in at.text
+        await at.press("N")
+        assert "10 of 11" in at.text
+        await at.press("slash", *(("space" if one == " " else one) for one in "question 17"), "enter", "n")
+        assert "1 of 1" in at.text
+
+
 async def test_letters_that_come_at_once_with_the_key_that_begins_a_search_are_searched() -> None:
     async with reading(long()) as at:
         for key in ("slash", *"Answer"):

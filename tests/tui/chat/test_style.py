@@ -13,7 +13,7 @@ from turnkeeper.tui.chat.copied import is_mark
 from turnkeeper.tui.chat.draw import draw
 from turnkeeper.tui.chat.fold import fold
 from turnkeeper.tui.chat.ink import STYLES, Drawn, Ink, cleaned
-from turnkeeper.tui.chat.items import Item, Standing
+from turnkeeper.tui.chat.items import Ending, EndKind, Item, Standing
 from turnkeeper.tui.chat.style import CSS
 from turnkeeper.tui.glyphs import UNICODE
 
@@ -23,6 +23,13 @@ def everything() -> list[Drawn]:
     items += [used(sample, standing) for sample in SAMPLES for standing in Standing]
     inks = [Ink(width, UNICODE, expanded=expanded) for width in (60, 160) for expanded in (False, True)]
     return [draw(item, ink)[0] for item in items for ink in inks]
+
+
+def test_what_a_provider_said_went_wrong_is_broken_between_words() -> None:
+    said = "The model named in the settings is not known to its provider: correct it, or choose another model."
+    drawn = draw(Ending("e", EndKind.FAILED, message=said), Ink(60, UNICODE))[0]
+    rows = [line.content.plain.strip() for line in drawn.lines]
+    assert [word for row in rows for word in row.split() if word not in [*said.split(), "×", "Failed"]] == []
 
 
 def test_drawing_uses_only_names_that_have_a_look() -> None:
