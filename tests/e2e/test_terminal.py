@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 import pytest
 
 from tests.cli.scene import Home, home
-from tests.e2e.screens import KINDS, WAIT_SECONDS, Emulated, Screen, is_here, over, screen, shows
+from tests.e2e.screens import KINDS, PROGRAM, WAIT_SECONDS, Emulated, Screen, is_here, over, screen, shows
 from turnkeeper.models.scripted import CallTool, Pause, Say, turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(180)]
@@ -181,3 +181,25 @@ def test_a_terminal_that_is_made_tiny_and_wide_again_goes_on(at: Home) -> None:
             one.resize(size)
             one.text()
         shows(one, "The end.", "ready")
+
+
+def test_a_terminal_that_nothing_can_be_drawn_on_is_refused_with_what_to_do(at: Home) -> None:
+    one = Emulated(PROGRAM, env=at.env | {"TERM": "dumb"}, cwd=at.project, size=(100, 20))
+    try:
+        shows(one, "TERM is dumb", "turnkeeper run PROMPT")
+        over(one)
+    finally:
+        one.close()
+
+
+def test_who_leaves_is_told_how_to_come_back(at: Home) -> None:
+    at.script(turn(Say("The answer.")), turn(Say("A title")))
+    with opened(at, "emulated") as one:
+        shows(one, "Say what to do")
+        said(one, "hello there")
+        shows(one, "The answer.", "ready")
+        one.press("ctrl+c")
+        shows(one, "Leave?")
+        one.press("enter")
+        over(one)
+        shows(one, ": turnkeeper --continue")

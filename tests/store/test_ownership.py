@@ -184,3 +184,10 @@ async def test_a_closed_store_leaves_one_file_with_everything_in_it(sqlite: Sqli
     db = connect(sqlite.path)
     assert list(db.execute("SELECT count(*) FROM entries")) == [(1,)]
     db.close()
+
+
+def test_a_directory_that_cannot_be_written_says_how_to_keep_the_data_elsewhere(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "project"
+    in_the_way.write_text("a file, in which no directory can be made")
+    with pytest.raises(StoreUnavailable, match=r"cannot be written: .*; --data-dir DIR keeps it in another place"):
+        lock.prepare(in_the_way / ".turnkeeper")

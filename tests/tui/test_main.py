@@ -88,6 +88,49 @@ async def test_prompts_that_are_sent_at_once_begin_one_session_and_are_in_line_a
         assert len(await at.workspace.sessions.list()) == 1
 
 
+async def test_a_run_that_is_stopped_before_its_first_step_is_not_said_to_have_had_none() -> None:
+    async with terminal(turn(Hold("gate"))) as at:
+        await at.type("first\n")
+        await at.shows("esc esc to stop")
+        await at.press("escape", "escape")
+        await at.shows("Stopped after")
+        assert "0 steps" not in at.screen_text()
+
+
+async def test_in_a_tiny_terminal_a_list_has_rows_and_a_permission_its_answers() -> None:
+    asks = turn(CallTool("c1", "bash", {"command": "make it"}))
+    async with terminal(asks, turn(Say("It is made.")), tools=[wants("bash")], size=(30, 8)) as at:
+        await at.press("ctrl+p")
+        await at.shows("Commands", "sessions", "models")
+        await at.press("escape")
+        await at.type("make it\n")
+        await asked(at)
+        await at.shows("Run a command?", "Allow", "Deny", "make it")
+
+
+async def test_a_key_that_is_found_says_where_it_holds() -> None:
+    async with terminal() as at:
+        await at.press("ctrl+g")
+        await at.until(lambda: isinstance(at.app.screen, Help))
+        await at.type("ctrl+z")
+        await at.until(
+            lambda: [row for row in at.screen_text().split("\n") if "Suspend" in row and "Everywhere" in row]
+        )
+        assert [row for row in at.screen_text().split("\n") if "Take back: this file" in row and "Changed files" in row]
+
+
+async def test_who_leaves_is_told_which_session_it_was_and_how_to_come_back() -> None:
+    async with terminal(turn(Say("Hello back.")), turn(Say("Greeting"))) as at:
+        assert at.app.farewell == ""
+        await at.type("hello\n")
+        await at.shows("Hello back.")
+        assert at.app.main is not None
+        session = at.live.view.sessions[at.app.main.session_id]
+        assert at.app.farewell == f"{session.title}: turnkeeper --continue"
+        await at.workspace.sessions.create("A later one")
+        await at.until(lambda: f"--session {session.id[:8]}" in at.app.farewell)
+
+
 async def test_what_waited_of_ones_own_comes_back_when_one_stops_everything() -> None:
     async with terminal(HELD) as at:
         session_id = await busy(at, "second", "third")

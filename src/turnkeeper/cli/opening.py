@@ -33,6 +33,11 @@ def open_(reach: Reach, session: str, goes_on: bool, yolo: bool) -> int:
         raise click.UsageError("--session and --continue exclude one another")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("This is for a terminal; 'turnkeeper run PROMPT' needs none.")
+    if os.environ.get("TERM") == "dumb":
+        raise click.UsageError(
+            "TERM is dumb: nothing can be drawn on this terminal. 'turnkeeper run PROMPT' works on it; "
+            "or set TERM to what the terminal is, such as xterm-256color."
+        )
     try:
         from turnkeeper.tui.app import Terminal
     except ImportError as error:
@@ -66,4 +71,6 @@ def open_(reach: Reach, session: str, goes_on: bool, yolo: bool) -> int:
     env = {name: value for name, value in os.environ.items() if name != "TURNKEEPER_TOKEN"}
     app = Terminal(connect, session=LATEST if goes_on else session, env=env, state_dir=state_dir(os.environ))
     app.run()
+    if app.farewell:
+        click.echo(app.farewell)
     return app.return_code or 0

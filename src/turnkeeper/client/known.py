@@ -24,6 +24,8 @@ class Settled(msgspec.Struct, frozen=True):
     by: str = ""
     reason: str = ""
     granted: bool | None = None
+    run_id: str = ""
+    """Empty where nobody said whose call it was."""
 
 
 class View(msgspec.Struct, frozen=True):

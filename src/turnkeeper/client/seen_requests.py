@@ -1,9 +1,12 @@
 """Requests as a view sees them: waiting, or settled by somebody. One that was settled does not come back."""
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from turnkeeper.client.known import Settled, View, with_, without
 from turnkeeper.protocol import wire_details as own
+from turnkeeper.protocol.wire_changes import Settled as AuditEntry
 from turnkeeper.protocol.wire_requests import (
     PermissionNotification,
     PermissionRequest,
@@ -13,6 +16,7 @@ from turnkeeper.protocol.wire_requests import (
 from turnkeeper.protocol.wire_stream import Envelope
 
 SETTLED_MAX = 256
+GRANTED = {"allowed": True, "denied": False}
 
 
 def permission(view: View, _: Envelope, payload: PermissionRequest) -> View:
@@ -29,8 +33,9 @@ def question(view: View, _: Envelope, payload: QuestionRequest) -> View:
 
 def closed(view: View, _: Envelope, payload: own.RequestClosed) -> View:
     asked = view.permissions.get(payload.request_id)
-    before = view.settled.get(payload.request_id, Settled(asked.tool_call_id if asked else ""))
-    granted = {"allowed": True, "denied": False}.get(payload.decision, before.granted)
+    known = Settled(asked.tool_call_id, run_id=asked.run_id) if asked else Settled()
+    before = view.settled.get(payload.request_id, known)
+    granted = GRANTED.get(payload.decision, before.granted)
     return _settle(view, payload.request_id, replace(before, by=payload.by, reason=payload.reason, granted=granted))
 
 
@@ -46,6 +51,18 @@ def notified(view: View, _: Envelope, payload: PermissionNotification) -> View:
         known = view.settled.get(id, Settled(call))
         view = _settle(view, id, replace(known, granted=payload.granted))
     return view
+
+
+def remembered(view: View, told: Iterable[AuditEntry]) -> View:
+    """What was decided before anybody looked; told newest first. What was heard since is known better."""
+    past = {
+        one.request_id: Settled(one.tool_call_id, one.by, one.reason, GRANTED.get(one.decision), one.run_id)
+        for one in told
+        if one.request_id not in view.settled
+    }
+    room = max(0, SETTLED_MAX - len(view.settled))
+    kept = dict(reversed(list(past.items())[:room]))
+    return replace(view, settled={**kept, **view.settled}) if kept else view
 
 
 def questions_closed(view: View, _: Envelope, payload: QuestionNotification) -> View:

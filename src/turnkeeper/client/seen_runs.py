@@ -1,5 +1,6 @@
 """Runs as a view sees them: in line, going on, stopping, over. A run only moves on, whatever is told twice or late."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -110,12 +111,27 @@ def _busy(view: View, session_id: str) -> View:
 
 
 def _run(view: View, run: RunView) -> View:
-    runs = with_(view.runs, run.run_id, run)
+    return replace(view, runs=_bounded(with_(view.runs, run.run_id, run)))
+
+
+def _bounded(runs: dict[str, RunView]) -> dict[str, RunView]:
     if len(runs) > ENDED_RUNS_MAX:
         ended = [id for id, one in runs.items() if one.has_ended]
-        for id in ended[: len(ended) - ENDED_RUNS_MAX]:
+        for id in ended[: max(0, len(ended) - ENDED_RUNS_MAX)]:
             del runs[id]
-    return replace(view, runs=runs)
+    return runs
+
+
+def remembered(view: View, session_id: str, told: Iterable[RunView]) -> View:
+    """Runs of a session that ended before anybody looked, told newest first: how they ended, and what they took."""
+    past = {run.run_id: run for run in reversed(list(told)) if run.has_ended and run.run_id not in view.runs}
+    if not past:
+        return view
+    # Where there are too many, those of sessions that are looked at no more go first.
+    others = {id: run for id, run in view.runs.items() if run.has_ended and run.session_id != session_id}
+    spoken = {id: replace(run, prompt="", attachments=(), text="") for id, run in past.items()}
+    rest = {id: run for id, run in view.runs.items() if id not in others}
+    return replace(view, runs=_bounded({**others, **spoken, **rest}))
 
 
 def prompt(view: View, _: Envelope, payload: own.PromptChanged) -> View:

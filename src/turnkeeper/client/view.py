@@ -3,6 +3,7 @@
     view = begun(snapshot)                 everything but the conversations, as of one position
     view = reading(view, session_id)       a conversation is about to be read …
     view = read(view, session_id, said)    … and has been: what was told meanwhile is folded in after it
+    view = remembered(view, session_id, …) what its earlier runs took, and who decided what they asked
     view = seen(view, envelope)            everything that is told
 
 Folding again what was folded before changes nothing, and what is missed is made good by what follows, so any feed that
@@ -24,7 +25,8 @@ from turnkeeper.protocol import wire_details as own
 from turnkeeper.protocol import wire_events as wire
 from turnkeeper.protocol.messages import Message
 from turnkeeper.protocol.runs import RunState
-from turnkeeper.protocol.wire_own import Snapshot
+from turnkeeper.protocol.wire_changes import Settled as AuditEntry
+from turnkeeper.protocol.wire_own import RunView, Snapshot
 from turnkeeper.protocol.wire_requests import (
     PermissionNotification,
     PermissionRequest,
@@ -90,6 +92,11 @@ def reading(view: View, session_id: str) -> View:
 
 def read(view: View, session_id: str, messages: Iterable[Message]) -> View:
     return _talk(view, session_id, lambda known: talk.read(known, messages))
+
+
+def remembered(view: View, session_id: str, runs: Iterable[RunView], decided: Iterable[AuditEntry]) -> View:
+    """What a session's runs took and who decided, as the server keeps it; what was told since is not said again."""
+    return seen_requests.remembered(seen_runs.remembered(view, session_id, runs), decided)
 
 
 def shed(view: View, *, most: int, keep: Collection[str]) -> View:
@@ -217,4 +224,4 @@ _FOLDS: dict[type, Callable[[View, Envelope, Any], View]] = {
     wire.RunComplete: seen_runs.ended,
 }
 
-__all__ = ["Settled", "View", "begun", "missed", "read", "reading", "renewed", "seen", "shed"]
+__all__ = ["Settled", "View", "begun", "missed", "read", "reading", "remembered", "renewed", "seen", "shed"]

@@ -7,7 +7,7 @@
 | `rm -rf build`, `sudo …`, `python -c …`, `git push`, `cd sub` | this very command |
 | `rm "$x"`, `xargs rm`, `python -` | none, since what it does stands elsewhere: it can be allowed once only |
 | a line with operators, redirections or substitutions | none |
-| an edit of `src/a.py` | that file; or, if asked for, the files directly beside it |
+| an edit of `src/a.py` | that file; or, if asked for, the files directly beside it, or every file of the workspace |
 | a fetch of `https://example.com/x` | that host |
 | a tool of an MCP server | that tool |
 """
@@ -18,9 +18,11 @@ from shlex import quote
 
 from turnkeeper.core.commandline import SHELLS, WRAPPERS, scan
 from turnkeeper.core.patterns import AMBIGUOUS_ADDRESS, DOMAIN, absolute, escaped, split
+from turnkeeper.core.permission import EDITING_TOOLS
 from turnkeeper.core.reading import Words, words_of
 from turnkeeper.core.ruletext import kind_of
 from turnkeeper.protocol.requests import Rule, Verdict
+from turnkeeper.protocol.secretfiles import is_secret
 
 SUBCOMMANDS = words_of(
     "apt brew bun bundle cargo composer conda deno docker dotnet flutter gcloud gem gh git go gradle helm just kubectl "
@@ -92,6 +94,18 @@ def grant_for(
     if None in patterns:
         return ()
     return tuple(Rule(Verdict.ALLOW, tool, action, pattern or "") for pattern in dict.fromkeys(patterns))
+
+
+def edits_for(*, tool: str, subjects: Sequence[str], workdir: str) -> tuple[Rule, ...]:
+    """Every edit of a file of the workspace, by whichever tool; none at all if this call is of another kind.
+
+    A grant never covers a file with secrets that it does not name, so these are still asked about.
+    """
+    root = absolute(".", workdir).rstrip("/")
+    inside = all(subject and absolute(subject, workdir).startswith(f"{root}/") for subject in subjects)
+    if tool not in EDITING_TOOLS or not subjects or not inside or any(map(is_secret, subjects)):
+        return ()
+    return tuple(Rule(Verdict.ALLOW, name, "", "**") for name in sorted(EDITING_TOOLS))
 
 
 def pattern_for(tool: str, subject: str, workdir: str, *, whole_directory: bool) -> str | None:

@@ -71,6 +71,7 @@ async def audit(workspace: Workspace) -> list[dict[str, Any]]:
             "by": entry.by,
             "reason": entry.reason or (entry.answer.reason if isinstance(entry.answer, Decision) else ""),
             "at": entry.at,
+            "tool_call_id": entry.request.tool_call_id,
         }
         for entry in await workspace.means.store.settled()
     ]

@@ -14,7 +14,7 @@ import anyio.lowlevel
 import msgspec
 
 from turnkeeper.core import commands as told
-from turnkeeper.core.granting import grant_for
+from turnkeeper.core.granting import edits_for, grant_for
 from turnkeeper.core.permission import Judgement, judge, rules_for
 from turnkeeper.core.ruletext import rule_text
 from turnkeeper.core.ruletext import told as told_as_rule
@@ -63,6 +63,7 @@ class Shown:
             params=asking.params,
             expires_at=means.now() + int(means.knobs.permission_seconds * 1000),
             rules=tuple(map(rule_text, self.lasting_rules())),
+            edits=tuple(map(rule_text, self.edit_rules())),
         )
 
     def lasting_rules(self) -> tuple[Rule, ...]:
@@ -70,6 +71,14 @@ class Shown:
         return grant_for(
             tool=self.asking.tool,
             action=self.asking.action,
+            subjects=self.asking.subjects or (self.asking.subject,),
+            workdir=str(self.running.workspace.means.path),
+        )
+
+    def edit_rules(self) -> tuple[Rule, ...]:
+        """What is allowed by who allows every edit of the workspace's files."""
+        return edits_for(
+            tool=self.asking.tool,
             subjects=self.asking.subjects or (self.asking.subject,),
             workdir=str(self.running.workspace.means.path),
         )
@@ -184,10 +193,9 @@ async def _ask_person(shown: Shown) -> None:
 async def _grant(shown: Shown, scope: str, by: str) -> None:
     running = shown.running
     means = running.workspace.means
-    grants = tuple(
-        Grant(means.new_id(), rule, scope, running.session.id, means.now() // 1000, by)
-        for rule in shown.lasting_rules()
-    )
+    rules = shown.edit_rules() if scope == "edits" else shown.lasting_rules()
+    reach = "session" if scope == "edits" else scope
+    grants = tuple(Grant(means.new_id(), rule, reach, running.session.id, means.now() // 1000, by) for rule in rules)
     if scope == "always":
         await means.lasting.add(grants)
     elif grants:

@@ -27,6 +27,8 @@ class Permission(msgspec.Struct, frozen=True, tag="permission", tag_field="kind"
     expires_at: int = 0
     rules: tuple[str, ...] = ()
     """What is allowed from now on by who allows it for longer; nothing, where it can be allowed this once only."""
+    edits: tuple[str, ...] = ()
+    """What is allowed by who allows every edit of the workspace's files; nothing, where the call is no such edit."""
     unattended: bool = False
     """It was decided without asking anybody, and is here for the audit."""
 
@@ -80,7 +82,7 @@ class Decision(msgspec.Struct, frozen=True, tag="decision", tag_field="kind", om
 
     allowed: bool
     scope: str = "once"
-    """How far it reaches: `once`, `session`, `workspace` or `always`."""
+    """How far it reaches: `once`, `session`, `workspace` or `always`; or `edits`: every edit here, in this session."""
     reason: str = ""
 
 

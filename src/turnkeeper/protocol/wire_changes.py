@@ -53,6 +53,7 @@ class Settled(msgspec.Struct, frozen=True):
     by: str = ""
     reason: str = ""
     at: int = 0
+    tool_call_id: str = ""
 
 
 class QueueMove(msgspec.Struct, frozen=True):

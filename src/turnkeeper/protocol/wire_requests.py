@@ -41,6 +41,7 @@ class PermissionRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     digest: str = ""
     expires_at: int = 0
     rules: tuple[str, ...] = ()
+    edits: tuple[str, ...] = ()
 
 
 def permission_to_wire(permission: Permission, *, exact: bool = False) -> PermissionRequest:
@@ -64,6 +65,7 @@ def permission_to_wire(permission: Permission, *, exact: bool = False) -> Permis
         digest=permission.digest,
         expires_at=permission.expires_at,
         rules=permission.rules,
+        edits=permission.edits,
     )
 
 
@@ -82,6 +84,7 @@ def permission_from_wire(wire: PermissionRequest) -> Permission:
         params=wire.params,
         expires_at=wire.expires_at,
         rules=wire.rules,
+        edits=wire.edits,
     )
 
 
@@ -171,7 +174,7 @@ def decision(grant: GrantRequest) -> Decision:
     return Decision(allowed=True, scope=scope, reason=grant.reason)
 
 
-_SCOPES = frozenset(("once", "session", "workspace", "always"))
+_SCOPES = frozenset(("once", "session", "edits", "workspace", "always"))
 
 
 class Unasked(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ import msgspec
 from turnkeeper.protocol.problems import StoreElsewhere, StoreUnavailable
 
 LOCK = "turnkeeper.lock"
+ELSEWHERE = "--data-dir DIR keeps it in another place"
 OWNER_READS_MAX = 20
 OWNER_READ_SECONDS = 0.01
 
@@ -57,7 +58,8 @@ def prepare(directory: Path) -> None:
         if not ignore.exists():
             ignore.write_text("*\n", "utf-8")
     except OSError as error:
-        raise StoreUnavailable(f"the data directory {directory} cannot be written: {error.strerror}") from error
+        said = f"the data directory {directory} cannot be written: {error.strerror}; {ELSEWHERE}"
+        raise StoreUnavailable(said) from error
 
 
 def take(directory: Path, *, address: str, version: str) -> DirectoryLock:
@@ -65,7 +67,8 @@ def take(directory: Path, *, address: str, version: str) -> DirectoryLock:
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StoreUnavailable(f"the lock {path} cannot be opened: {error.strerror}") from error
+        said = f"the lock {path} cannot be opened: {error.strerror}; {ELSEWHERE}"
+        raise StoreUnavailable(said) from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _sign(file, Owner(os.getpid(), address, version, int(time.time())))

@@ -18,6 +18,7 @@ from textual.binding import Binding
 from turnkeeper.client.events import Link
 from turnkeeper.protocol.problems import Problem
 from turnkeeper.tui import themes
+from turnkeeper.tui.chat.ink import one_line
 from turnkeeper.tui.dialogs.quit import Quit
 from turnkeeper.tui.glyphs import glyphs_for
 from turnkeeper.tui.host import Host, wants_plain
@@ -26,9 +27,12 @@ from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
 from turnkeeper.tui.main import Main
 from turnkeeper.tui.settings import Settings, settings_of
+from turnkeeper.tui.side.landing import recent_sessions
 from turnkeeper.tui.starting import Starting
 
 GOODBYE_SECONDS = 6.0
+ID_LETTERS = 8
+"""How much of a session's id names it."""
 
 Connect = Callable[[], AbstractAsyncContextManager[Live]]
 
@@ -41,13 +45,24 @@ class Terminal(Host):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-normal"), (120, "-wide")]
     # Textual's own ctrl+c only explains how to leave; ours is in the key map.
     BINDINGS = [*bindings(APP_KEYS, "app"), Binding("ctrl+q", "quit", show=False, system=True)]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (14, "-tall")]
     CSS = """
     Screen { background: $background; color: $foreground; layers: base top; }
     ModalScreen { background: $background 60%; }
     ModalScreen:ansi { background: transparent; }
     ToastRack { dock: top; align: right top; margin-bottom: 0; }
     Toast { max-width: 70; }
+    Dialog.-short > #box { height: 100%; margin: 0; padding: 0; border: none; }
+    Dialog.-short Foot, Dialog.-short #asker, Dialog.-short #meaning, Dialog.-short #about { display: none; }
+    Dialog.-short #filter, Dialog.-short Choices, Dialog.-short Paper { margin: 0; }
+    Dialog.-short #rows { height: 1fr; max-height: 100%; }
     .-ascii Composer, .-ascii Composer:focus-within, .-ascii Queue, .-ascii Queue:focus { border-top: ascii $border; }
+    .-ascii Toast, .-ascii Toast.-warning, .-ascii Toast.-error { border-left: ascii $border; }
+    .-ascii Dialog > #box { border: ascii $border; }
+    .-plain Composer, .-plain Composer:focus-within, .-plain Queue, .-plain Queue:focus { border-top: blank; }
+    .-plain Toast, .-plain Toast.-warning, .-plain Toast.-error { border-left: blank; }
+    .-plain Dialog > #box { border: blank; }
+    .-plain Page, .-plain Paper, .-plain OptionList { scrollbar-size: 0 0; }
     """
 
     def __init__(
@@ -131,9 +146,10 @@ class Terminal(Host):
 
     def _apply(self, settings: Settings) -> None:
         before, self.settings = self.settings, settings
-        if settings.glyphs != before.glyphs:
-            self.glyphs = glyphs_for(settings.glyphs, self.env)
-        self.plain = settings.plain or wants_plain(self.env)
+        plain = settings.plain or wants_plain(self.env)
+        if (settings.glyphs, plain) != (before.glyphs, self.plain):
+            self.glyphs = glyphs_for("ascii" if plain else settings.glyphs, self.env)
+        self.plain = plain
         self.animation_level = "none" if self.plain else "basic"
         self._themes = themes.all_themes(settings.themes)
         for theme in self._themes.values():
@@ -161,6 +177,17 @@ class Terminal(Host):
         self.run_worker(self.configure, name="settings", group="settings", exclusive=True)
 
     # Leaving
+
+    @property
+    def farewell(self) -> str:
+        """What is said when the screen is given back: which session it was, and how to come back to it."""
+        session = self.main.live.view.sessions.get(self.main.session_id) if self.main is not None else None
+        if self.main is None or session is None:
+            return ""
+        others = (one for one in recent_sessions(self.main.live.view) if one.id != session.id)
+        is_last = all(one.updated_at < session.updated_at for one in others)
+        how = "--continue" if is_last else f"--session {session.id[:ID_LETTERS]}"
+        return f"{one_line(session.title) or 'Untitled'}: turnkeeper {how}"
 
     def on_starting_again(self) -> None:
         self._retry.set()

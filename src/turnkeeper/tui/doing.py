@@ -12,6 +12,7 @@ from turnkeeper.protocol.runs import Attachment
 from turnkeeper.protocol.wire_changes import RestoredView, UndoRequest
 from turnkeeper.protocol.wire_clients import ShellLine
 from turnkeeper.protocol.wire_own import RunView
+from turnkeeper.tui.chat.ink import counted
 from turnkeeper.tui.host import Host
 from turnkeeper.tui.live import Live
 from turnkeeper.tui.side.activity import clock
@@ -81,9 +82,10 @@ class Doing:
         stopped = await self._live.attempt(self._live.workspace.runs.cancel(run.run_id), "stop the run")
         if stopped is not None:
             lasted = (stopped.ended_at - (run.started_at or run.accepted_at)) / 1000
-            steps = f"{stopped.steps} steps" if stopped.steps != 1 else "1 step"
-            said = f"Stopped after {clock(lasted)} and {steps}. What it had said and done is kept."
-            self._host.say(said, about="what was stopped")
+            steps = f" and {counted(stopped.steps, 'step')}" if stopped.steps else ""
+            self._host.say(
+                f"Stopped after {clock(lasted)}{steps}. What it had said and done is kept.", about="what was stopped"
+            )
 
     async def _stop_line(self, line: ShellLine) -> None:
         try:

@@ -19,6 +19,7 @@ from turnkeeper.tui.glyphs import Glyphs, glyphs_for
 from turnkeeper.tui.keyboard import teach_alt, understood
 from turnkeeper.tui.legible import LEGIBLE
 from turnkeeper.tui.settings import Settings
+from turnkeeper.tui.spelling import ASCII_ONLY, Colourless
 from turnkeeper.tui.tidying import LOOK_SECONDS, Tidying
 
 TOAST_SECONDS = 5.0
@@ -49,8 +50,9 @@ class Host(App[int]):
         self.state_dir = state_dir
         """Where drafts are kept; None to keep none."""
         self.settings = Settings()
-        self.glyphs: Glyphs = glyphs_for("", env)
         self.plain = wants_plain(env)
+        self.glyphs: Glyphs = glyphs_for("ascii" if self.plain else "", env)
+        self._colourless = Colourless(lambda: self.current_theme.dark)
         self.tidying = Tidying()
         self._told: dict[str, Notification] = {}
         """By matter what was said of it last."""
@@ -81,7 +83,12 @@ class Host(App[int]):
         self.screen.update_node_styles()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return (*super().get_line_filters(), LEGIBLE)
+        return (*super().get_line_filters(), *self._spelling(), LEGIBLE)
+
+    def _spelling(self) -> Sequence[LineFilter]:
+        colours = (self._colourless,) if self.env.get("NO_COLOR") else ()
+        is_ascii = glyphs_for(self.settings.glyphs, self.env).name == "ascii"
+        return (*colours, ASCII_ONLY) if is_ascii else colours
 
     def get_key_display(self, binding: Binding) -> str:
         """A key in signs; in words, where there are no signs."""

@@ -7,7 +7,7 @@ gap, a lost server or a new one, the view is read anew and its listeners hear of
 """
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -21,6 +21,8 @@ from turnkeeper.client.events import FeedLimits, Gap, Heard, Link, LinkState, To
 from turnkeeper.client.view import View
 from turnkeeper.client.workspace import WorkspaceClient
 from turnkeeper.protocol.problems import NotFound, Problem
+from turnkeeper.protocol.wire_changes import Settled
+from turnkeeper.protocol.wire_own import RunView
 from turnkeeper.tui.side.activity import family
 
 FRAME_SECONDS = 1 / 30
@@ -58,7 +60,13 @@ class Live:
         """How a client is called here."""
         if not client_id:
             return "somebody"
-        return "you" if client_id == self.me else self.view.name_of(client_id) or client_id[:NAME_CHARS]
+        return "you" if self._is_oneself(client_id) else self.view.name_of(client_id) or client_id[:NAME_CHARS]
+
+    def _is_oneself(self, client_id: str) -> bool:
+        """This terminal, or one that has gone and was called the same: the same person came back."""
+        if client_id == self.me or client_id in self.view.clients:
+            return client_id == self.me
+        return bool(self.client.name) and self.view.name_of(client_id) == self.client.name
 
     def listen(self, heard: Listener) -> Callable[[], None]:
         """Hear of every change, until what is returned is called."""
@@ -165,9 +173,23 @@ class Live:
                     await anyio.sleep(AGAIN_SECONDS)
                 else:
                     break
-            self._became(views.read(self.view, session_id, said))
+            runs, decided = await self._past(session_id)
+            self._became(views.remembered(views.read(self.view, session_id, said), session_id, runs, decided))
         finally:
             self._reading.discard(session_id)
+
+    async def _past(self, session_id: str) -> tuple[Sequence[RunView], Sequence[Settled]]:
+        """What a session's runs took, and who decided what they asked; a sub-agent's are in its parent's."""
+        if "$$" in session_id:
+            return (), ()
+        try:
+            return await self.workspace.runs.list(session_id), await self.workspace.permissions.audit()
+        except Unsupported:
+            # A server of the original keeps neither.
+            return (), ()
+        except Problem as problem:
+            self.on_problem(problem, "read what earlier runs took")
+            return (), ()
 
     def _shed(self) -> None:
         """Other people's sessions come all day; only those that are looked at are kept for long."""

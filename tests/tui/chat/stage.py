@@ -112,6 +112,6 @@ async def reading(
 ) -> AsyncGenerator[At]:
     live = Still(view)
     app = Reading(live, theme=theme, plain=plain, lang=lang)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.pause()
         yield At(app, pilot, live, app.query_one(Transcript))

@@ -4,7 +4,7 @@ import pytest
 
 from tests.tui.chat import gallery
 from tests.tui.chat.stage import reading
-from tests.tui.scene import presses
+from tests.tui.scene import presses, until
 from turnkeeper.client.view import View
 
 
@@ -66,7 +66,7 @@ async def test_items_are_visited_one_by_one() -> None:
         for key in ("K", "shift+up", "K", "J", "shift+down"):
             await at.press(key)
             visited.append(at.chat.focus_key)
-        assert visited == ["a39:footer", "a39:0", "u39:0", "a39:0", "a39:footer"]
+        assert visited == ["a39:0", "u39:0", "a38:0", "u39:0", "a39:0"]
 
 
 @presses("chat.previous-prompt", "chat.next-prompt")
@@ -119,6 +119,22 @@ async def test_code_blocks_are_copied_from_the_last_to_the_first() -> None:
     async with reading(gallery.view_of([gallery.model("a", gallery.Text(text))])) as at:
         await at.press("C", "Y", "C")
         assert at.app.copied == ["ls", "one = 1", "ls"]
+
+
+async def test_at_the_end_it_is_the_answer_that_is_copied_and_not_what_it_took() -> None:
+    async with reading(long()) as at:
+        for keys in (("G", "c"), ("G", "K", "c"), ("G", "J", "c")):
+            await at.press(*keys)
+        answer = at.app.copied[0]
+        assert (answer[:9], at.app.copied) == ("Answer 39", [answer] * 3)
+
+
+async def test_where_there_is_no_code_and_no_link_that_is_said() -> None:
+    async with reading(gallery.view_of([gallery.model("a", gallery.Text("Nothing of that kind."))])) as at:
+        await at.press("G", "C")
+        await until(at.pilot, lambda: "There is no code block in this." in at.text)
+        await at.press("o")
+        await until(at.pilot, lambda: "There is no link in this." in at.text)
 
 
 @presses("chat.open-link")
@@ -182,6 +198,16 @@ async def test_a_word_that_is_folded_away_is_found_and_unfolded() -> None:
     async with reading(gallery.everything()) as at:
         await at.press("slash", *"field_19", "enter")
         assert "self.field_19 = 19" in at.text
+
+
+async def test_a_search_counts_what_it_found() -> None:
+    async with reading(long()) as at:
+        await at.press("slash", *(("space" if one == " " else one) for one in "question 3"), "enter")
+        assert "11 of 11" in at.text
+        await at.press("N")
+        assert "10 of 11" in at.text
+        await at.press("slash", *(("space" if one == " " else one) for one in "question 17"), "enter", "n")
+        assert "1 of 1" in at.text
 
 
 async def test_letters_that_come_at_once_with_the_key_that_begins_a_search_are_searched() -> None:

@@ -58,7 +58,21 @@ async def test_what_is_dragged_over_is_copied_without_margins() -> None:
         await at.pilot.hover(Transcript, offset=(8, row_of(at, "second")))
         await at.pilot.mouse_up(Transcript, offset=(8, row_of(at, "second")))
         await at.pilot.pause()
-        assert at.app.copied == ["line here\n\n  second"]
+        assert at.app.copied == ["line here\n\nsecond"]
+
+
+async def test_code_and_sentences_that_were_broken_to_fit_are_copied_as_they_were_written() -> None:
+    code = "def wide(first, second):\n    return first_of_all(first) + second_of_all(second) + 1\n\nprint(wide(1, 2))"
+    said = (
+        f"A sentence that is much too long for a row of so few cells.\n\n- one\n- two\n\n```python\n{code}\n```\n\nEnd."
+    )
+    async with reading(gallery.view_of([gallery.model("a", Text(said))]), size=(40, 30)) as at:
+        await at.pilot.mouse_down(Transcript, offset=(2, row_of(at, "A sentence")))
+        await at.pilot.hover(Transcript, offset=(5, row_of(at, "End.")))
+        await at.pilot.mouse_up(Transcript, offset=(5, row_of(at, "End.")))
+        await at.pilot.pause()
+        shown = said.replace("- ", "• ").replace("```python\n", "").replace("\n```", "")
+        assert at.app.copied == [shown]
 
 
 async def test_what_is_dragged_over_several_items_in_the_midst_of_it_all_is_copied() -> None:
@@ -70,7 +84,7 @@ async def test_what_is_dragged_over_several_items_in_the_midst_of_it_all_is_copi
         await at.pilot.mouse_up(Transcript, offset=(7, first + 2))
         await at.pilot.pause()
         question = at.lines[first].strip(" ▌")
-        assert at.app.copied == [f"{question}\n\n  a   │"]
+        assert at.app.copied == [f"{question}\n\na   │"]
 
 
 async def test_two_clicks_take_a_word_and_three_a_line() -> None:

@@ -9,10 +9,11 @@ from tests.tui.chat.samples import SAMPLES, used
 from tests.tui.chat.stage import reading
 from turnkeeper.tui import themes
 from turnkeeper.tui.chat.code import CHARACTERS_MAX, highlighted
+from turnkeeper.tui.chat.copied import is_mark
 from turnkeeper.tui.chat.draw import draw
 from turnkeeper.tui.chat.fold import fold
 from turnkeeper.tui.chat.ink import STYLES, Drawn, Ink, cleaned
-from turnkeeper.tui.chat.items import Item, Standing
+from turnkeeper.tui.chat.items import Ending, EndKind, Item, Standing
 from turnkeeper.tui.chat.style import CSS
 from turnkeeper.tui.glyphs import UNICODE
 
@@ -24,13 +25,20 @@ def everything() -> list[Drawn]:
     return [draw(item, ink)[0] for item in items for ink in inks]
 
 
+def test_what_a_provider_said_went_wrong_is_broken_between_words() -> None:
+    said = "The model named in the settings is not known to its provider: correct it, or choose another model."
+    drawn = draw(Ending("e", EndKind.FAILED, message=said), Ink(60, UNICODE))[0]
+    rows = [line.content.plain.strip() for line in drawn.lines]
+    assert [word for row in rows for word in row.split() if word not in [*said.split(), "×", "Failed"]] == []
+
+
 def test_drawing_uses_only_names_that_have_a_look() -> None:
     names = {
         span.style
         for drawn in everything()
         for line in drawn.lines
         for span in [*line.content.spans, *([] if not line.fill else Content.styled("x", line.fill).spans)]
-        if not isinstance(span.style, Style)
+        if not isinstance(span.style, Style) and not is_mark(span.style)
     }
     assert names <= set(STYLES)
     assert [name for name in STYLES if f"chat--{name} " not in CSS] == []

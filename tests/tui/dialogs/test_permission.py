@@ -247,6 +247,26 @@ async def test_all_of_a_change_can_be_read_before_it_is_allowed() -> None:
         assert not paper.is_split
 
 
+@presses("permission.edits")
+async def test_every_edit_of_the_workspace_is_allowed_at_once_but_for_files_with_secrets() -> None:
+    paths = ("/front/a.py", "/front/src/b.py", "/front/.env", "/elsewhere/c.py")
+    turns = [using("edit", EDIT | {"file_path": path}, f"c{at}") for at, path in enumerate(paths)]
+    acts: list[str] = []
+    async with table(*turns, turn(Say("done")), tools=[editor(acts)]) as at:
+        await shown(at)
+        await at.press("right", "right")
+        await at.shows("Not asked again in this session, but for files with secrets: edit(**)")
+        await at.press("e")
+        for path in paths[2:]:
+            await at.until(lambda: [one.subject for one in at.live.view.permissions.values()] == [path])  # noqa: B023 - at once
+            (request,) = await at.asked()
+            assert (request.edits, acts) == ((), list(paths[: paths.index(path)]))
+            await at.workspace.permissions.answer(request, Decision(allowed=True))
+        await at.workspace.runs.wait("r1")
+        assert acts == list(paths)
+        assert {(one.scope, one.rule.subject) for one in await at.workspace.permissions.grants()} == {("session", "**")}
+
+
 async def test_an_answer_is_given_with_the_mouse() -> None:
     async with table(*running("make"), tools=[shell([])]) as at:
         await shown(at)

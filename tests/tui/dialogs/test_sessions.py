@@ -69,6 +69,27 @@ async def test_all_conversations_are_searched_for_what_was_said_in_them() -> Non
         await at.until(lambda: left == [Open(session)])
 
 
+async def test_what_nobody_said_is_not_found_and_what_is_searched_is_said() -> None:
+    async with table(turn(Say("the answer is forty-two"))) as at:
+        await at.prompt("what is it?", title="Deep thought")
+        await at.workspace.runs.wait("r1")
+        await shown(at, "Another")
+        await at.press("ctrl+f")
+        await at.shows("Titles, prompts and answers are searched; what tools put out is not.")
+        await at.type("fifty")
+        await at.shows("Nothing is called “fifty”, and nobody said it.")
+        assert "no sessions" not in at.screen_text()
+
+
+async def test_of_sessions_with_one_title_the_one_that_is_open_is_marked() -> None:
+    async with table() as at:
+        one, _ = [await at.workspace.sessions.create("Same") for _ in range(2)]
+        await at.until(lambda: len(at.live.view.sessions) == 2)
+        await at.open(Sessions(at.live, one.id))
+        await at.shows("Same")
+        assert at.screen_text().count("open here") == 1
+
+
 @presses("sessions.rename")
 async def test_a_session_is_renamed_for_everybody() -> None:
     async with table() as at:

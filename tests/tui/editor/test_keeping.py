@@ -6,6 +6,7 @@ from pathlib import Path
 from anyio import fail_after, open_process
 
 from tests.tui.editor.scene import editor
+from tests.tui.editor.test_drafts import on_disk
 from turnkeeper.protocol.runs import Attachment
 from turnkeeper.tui.editor.composer import Composer
 from turnkeeper.tui.editor.drafts import NOTHING, Draft, Drafts
@@ -44,12 +45,24 @@ async def test_a_draft_is_there_again_in_the_next_terminal(tmp_path: Path) -> No
         assert (at.text, at.composer.is_shell, at.chips.attachments) == ("make|", True, (PICTURE,))
 
 
+async def test_two_terminals_at_one_session_do_not_write_the_same_draft(tmp_path: Path) -> None:
+    async with editor(state_dir=tmp_path) as first:
+        await first.type("deploy it")
+        await first.until(lambda: on_disk(tmp_path / "drafts", "/front", "").text == "deploy it")
+        async with editor(state_dir=tmp_path) as second:
+            assert second.text == "|"
+            await second.type("something else")
+        assert first.text == "deploy it|"
+    async with editor(state_dir=tmp_path) as later:
+        assert later.text == "deploy it|"
+
+
 async def test_a_draft_is_on_disk_a_moment_after_it_was_written_and_gone_when_it_was_sent(tmp_path: Path) -> None:
     async with editor(state_dir=tmp_path) as at:
         await at.type("a thought")
 
         def kept() -> Draft:
-            return Drafts(tmp_path / "drafts").load("/front", "")
+            return on_disk(tmp_path / "drafts", "/front", "")
 
         await at.until(lambda: kept().text == "a thought")
         await at.press("enter")
@@ -74,6 +87,7 @@ async def test_a_session_with_a_draft_of_its_own_keeps_it_whatever_was_sent_befo
     drafts = Drafts(tmp_path / "drafts")
     drafts.put("/front", "s1", Draft("an old thought"))
     assert drafts.write()
+    drafts.close()
     async with editor(state_dir=tmp_path) as at:
         await at.type("first")
         await at.press("enter")
@@ -90,11 +104,12 @@ async def test_going_from_a_prompt_to_a_shell_line_mixes_nothing_on_disk(tmp_pat
     drafts = Drafts(tmp_path / "drafts")
     drafts.put("/front", "s1", Draft("make", is_shell=True, attachments=(PICTURE,)))
     assert drafts.write()
+    drafts.close()
     async with editor(state_dir=tmp_path) as at:
         await at.type("text")
         at.composer.session_id = "s1"
-        await at.until(lambda: Drafts(tmp_path / "drafts").load("/front", "").text == "text")
-        assert Drafts(tmp_path / "drafts").load("/front", "s1") == Draft("make", is_shell=True, attachments=(PICTURE,))
+        await at.until(lambda: on_disk(tmp_path / "drafts", "/front", "").text == "text")
+        assert on_disk(tmp_path / "drafts", "/front", "s1") == Draft("make", is_shell=True, attachments=(PICTURE,))
 
 
 async def test_a_prompt_that_was_given_back_stays_where_it_was_written(tmp_path: Path) -> None:

@@ -33,7 +33,10 @@ class Around:
         self._index = index
         self._waiting = waiting_in(view, session_id)
         self._questions = {q.tool_call_id: q for q in view.questions.values() if q.session_id == session_id}
-        self._answered_by = {settled.tool_call_id: settled.by for settled in view.settled.values()}
+        self._answered_by: dict[str, dict[str, str]] = {}
+        for settled in view.settled.values():
+            # Models reuse the ids of calls, so an answer is told by its run, too.
+            self._answered_by.setdefault(settled.run_id, {})[settled.tool_call_id] = settled.by
         self._drafts: dict[str, dict[Spot, Rope]] = {}
         for spot, rope in conversation.drafts.items():
             self._drafts.setdefault(spot.message_id, {})[spot] = rope
@@ -49,7 +52,7 @@ class Around:
             results=self._index.results.get(message_id, {}),
             waiting=self._waiting,
             questions=self._questions,
-            answered_by=self._answered_by,
+            answered_by={**self._answered_by.get("", {}), **self._answered_by.get(turn.run_id, {})},
             written=frozenset(spot.part for spot in drafts if spot.kind is not PartKind.OUTPUT),
             outputs={spot.part: rope.text for spot, rope in drafts.items() if spot.kind is PartKind.OUTPUT},
             children=self._children,

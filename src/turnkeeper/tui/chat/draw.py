@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from textual.content import Content
 
+from turnkeeper.tui.chat.copied import drawing
 from turnkeeper.tui.chat.ink import (
     Drawn,
     Ink,
@@ -15,7 +16,6 @@ from turnkeeper.tui.chat.ink import (
     cleaned,
     clipped,
     counted,
-    folded,
     indented,
     joined,
     lines_of,
@@ -84,7 +84,7 @@ def draw(item: Item, ink: Ink, before: Stream | None = None) -> tuple[Drawn, Str
     return replace(drawn, lines=[Line(Content("")), *map(_with_margin, drawn.lines)]), known
 
 
-_MARGIN = Content(" " * MARGIN)
+_MARGIN = drawing(" " * MARGIN)
 
 
 def _with_margin(line: Line) -> Line:
@@ -108,7 +108,7 @@ def prompt(item: Prompt, ink: Ink) -> Drawn:
     if ink.plain:
         return Drawn(lines_of([Content(f"{author} said{time}:"), *rows]), item.text, bool(cut))
     head = joined((author, "author"), (time, "muted"))
-    sign = styled(f"{ink.glyphs.person} ", "prompt")
+    sign = drawing(styled(f"{ink.glyphs.person} ", "prompt"))
     return Drawn(lines_of(indented([head, *rows], sign, sign)), item.text, bool(cut) or len(text) > PROMPT_LINES_MAX)
 
 
@@ -133,12 +133,12 @@ def thought(item: Thought, ink: Ink) -> Drawn:
     text = cleaned(item.text).strip().split("\n")
     # Folded, only the end is broken into lines: there may be much of it, and it may grow with every look.
     near = text if ink.expanded else text[-THOUGHT_LINES:]
-    lines = [styled(piece.plain, "thought") for line in near for piece in wrapped(Content(line), width)]
+    lines = [piece for line in near for piece in wrapped(styled(line, "thought"), width)]
     above = len(text) - len(near)
     cut = 0 if ink.expanded else max(0, len(lines) - THOUGHT_LINES)
     note = f" ({counted(above + cut, 'earlier line')}; space expands)" if above + cut else ""
     head = joined((sign, "muted"), (said, "muted"), (note, "hint"))
-    return Drawn(lines_of([head, *indented(lines[cut:], "  ", "  ")]), item.text, above + len(lines) > THOUGHT_LINES)
+    return Drawn(lines_of([head, *indented(lines[cut:], drawing("  "))]), item.text, above + len(lines) > THOUGHT_LINES)
 
 
 def shell(item: Shell, ink: Ink) -> Drawn:
@@ -173,7 +173,7 @@ def use(item: Used, ink: Ink) -> Drawn:
 
 
 def _body_lines(body: Body, ink: Ink) -> Sequence[Line]:
-    pad = " " * BODY_INDENT
+    pad = drawing(" " * BODY_INDENT)
     rows = [Line(joined(pad, line.content), line.fill, BODY_INDENT) for line in body.lines]
     if body.more:
         hint = Line(joined(pad, more_lines(body.more, ink, before=body.is_end)))
@@ -223,13 +223,13 @@ def ending(item: Ending, ink: Ink) -> Drawn:
     lines = indented(wrapped(styled(said, style), ink.text_width - len(sign)), styled(sign, style))
     rows: list[Content] = []
     if item.message and item.kind in (EndKind.FAILED, EndKind.REFUSED):
-        rows += [piece for line in cleaned(item.message).split("\n") for piece in folded(Content(line), ink.width - 2)]
+        rows += [piece for line in cleaned(item.message).split("\n") for piece in wrapped(Content(line), ink.width - 2)]
     if item.denied:
         rows += wrapped(styled(f"not allowed: {', '.join(map(one_line, item.denied))}", "muted"), ink.text_width - 2)
     if advice := _advice(item):
         rows += wrapped(styled(advice, "hint"), ink.text_width - 2)
     text = "\n".join(filter(None, (said, item.message)))
-    return Drawn(lines_of([*lines, *indented(rows, "  ", "  ")]), text)
+    return Drawn(lines_of([*lines, *indented(rows, drawing("  "))]), text)
 
 
 def _advice(item: Ending) -> str:

@@ -10,6 +10,7 @@ from turnkeeper.tui.chat.items import Ending, Item, Picture, Prompt, Said, Shell
 from turnkeeper.tui.chat.opening import Opening
 
 QUERY_CHARACTERS_MAX = 200
+COUNTED_ITEMS_MAX = 64
 
 
 class Finding(Opening):
@@ -125,10 +126,23 @@ class Finding(Opening):
 
     def _reach(self, index: int, number: int) -> None:
         self._found = (index, number)
-        self._note = ""
+        self._note = self._place()
         self.focus_key = self.sheet.items[index].key
         self.bring(index, number)
         self.refresh()
+
+    def _place(self) -> str:
+        """Which of how many this one is; nothing, where counting them would mean drawing half a day's work."""
+        wanted = self.query_text.casefold()
+        having = [at for at, item in enumerate(self.sheet.items) if wanted in searchable(item).casefold()]
+        if len(having) > COUNTED_ITEMS_MAX:
+            return ""
+        places = [(at, number) for at in having for number in self._lines_with(at, wanted) or [0]]
+        return f"{places.index(self._found) + 1} of {len(places)}" if self._found in places else ""
+
+    def _lines_with(self, index: int, wanted: str) -> list[int]:
+        lines = self.sheet.lines(index)
+        return [number for number, line in enumerate(lines) if wanted in line.content.plain.casefold()]
 
     # How it looks
 

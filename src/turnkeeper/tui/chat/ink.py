@@ -12,6 +12,7 @@ from rich.ansi import AnsiDecoder
 from textual.content import Content
 from textual.strip import Strip
 
+from turnkeeper.tui.chat.copied import broken, drawing
 from turnkeeper.tui.glyphs import Glyphs
 
 TEXT_WIDTH_MAX = 120
@@ -144,12 +145,17 @@ def wrapped(content: Content, width: int) -> list[Content]:
     width = max(2, width)
     if "\n" not in content.plain and content.cell_length <= width:
         return [content]
-    return content.wrap(width)
+    return broken(content.plain, content.wrap(width))
 
 
 def folded(content: Content, width: int) -> list[Content]:
     """Broken where the line is full, as a terminal does."""
-    return [content] if content.cell_length <= max(2, width) else content.fold(max(2, width))
+    width = max(2, width)
+    return [content] if content.cell_length <= width else broken(content.plain, content.fold(width))
+
+
+Break = Callable[[Content, int], list[Content]]
+"""How a line that is too long is broken: `wrapped` for sentences, `folded` for what a program wrote."""
 
 
 def clipped(content: Content, width: int, *, shift: int = 0, ellipsis: str = "â€¦") -> Content:
@@ -164,7 +170,7 @@ def clipped(content: Content, width: int, *, shift: int = 0, ellipsis: str = "â€
 def indented(lines: Iterable[Content], first: Content | str, rest: Content | str | None = None) -> list[Content]:
     """With `first` before the first line and `rest` (as many spaces, if none is given) before the others."""
     begin = first if isinstance(first, Content) else Content(first)
-    follow = Content(" " * begin.cell_length) if rest is None else rest
+    follow = drawing(" " * begin.cell_length) if rest is None else rest
     return [joined(begin if at == 0 else follow, line) for at, line in enumerate(lines)]
 
 

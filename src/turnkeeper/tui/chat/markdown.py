@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from turnkeeper.tui.chat.code import highlighted
+from turnkeeper.tui.chat.copied import drawing
 from turnkeeper.tui.chat.ink import Ink, cleaned, folded, indented, joined, styled, wrapped
 from turnkeeper.tui.chat.inline import inline
 from turnkeeper.tui.chat.table import Cell, table
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 DEPTH_MAX = 12
 WIDTH_MIN = 12
+CODE_MARGIN = drawing("  ")
 
 
 @dataclass
@@ -107,7 +109,7 @@ class _Drawing:
         language = node.info.split(maxsplit=1)[0] if node.info.strip() else ""
         lines = [piece for line in highlighted(text, language=language) for piece in folded(line, width - 2)]
         told = [Content(f"code{', ' + language if language else ''}:")] if self.ink.plain else []
-        return told + [joined("  ", line) for line in lines] + ([Content("end of code")] if told else [])
+        return told + [joined(CODE_MARGIN, line) for line in lines] + ([Content("end of code")] if told else [])
 
     def listing(self, node: "SyntaxTreeNode", width: int) -> list[Content]:
         if self.depth >= DEPTH_MAX:
@@ -142,7 +144,8 @@ class _Drawing:
         sign = "> " if self.ink.plain else f"{self.ink.glyphs.bar} "
         lines = [line.stylize_before("quote") for line in self.blocks(node.children, width - len(sign))]
         self.depth -= 1
-        return indented(lines, styled(sign, "rule"), styled(sign, "rule"))
+        bar = drawing(styled(sign, "rule"))
+        return indented(lines, bar, bar)
 
     def table(self, node: "SyntaxTreeNode", width: int) -> list[Content]:
         rows = [row for part in node.children for row in part.children]

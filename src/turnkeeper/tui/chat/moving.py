@@ -4,10 +4,15 @@ from collections.abc import Callable
 
 from textual import events
 
-from turnkeeper.tui.chat.items import Item, Prompt, Shell
+from turnkeeper.tui.chat.items import Footer, Item, Prompt, Shell
 from turnkeeper.tui.chat.page import Page, Top
 
 WHEEL_LINES = 3
+
+
+def is_stop(item: Item) -> bool:
+    """Whether there is anything to do with it: what a run took is only read."""
+    return not isinstance(item, Footer)
 
 
 class Moving(Page):
@@ -22,6 +27,7 @@ class Moving(Page):
             return place
         if not shown:
             return None
+        shown = [index for index in shown if is_stop(self.sheet.items[index])] or shown
         return shown[-1] if self.follows or place is None or place > shown[-1] else shown[0]
 
     def focus_item(self, index: int) -> None:
@@ -47,7 +53,7 @@ class Moving(Page):
             end = self._forth(Top(index, line), len(whole))
             self.stand(self._back(end, self.rows_high), follows=is_last and line == 0)
 
-    def focus_near(self, step: int, wanted: Callable[[Item], bool] = lambda _: True) -> None:
+    def focus_near(self, step: int, wanted: Callable[[Item], bool] = is_stop) -> None:
         """The next item of some kind, after the one that has the focus or before it."""
         here = self.current
         if here is None:

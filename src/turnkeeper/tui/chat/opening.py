@@ -105,10 +105,18 @@ class Opening(Moving):
     def action_copy_code(self) -> None:
         if block := self._take("code"):
             self.post_message(self.Copied(block))
+        else:
+            self._tell("There is no code block in this.")
 
     def action_open_link(self) -> None:
         if url := self._take("links"):
             self.app.open_url(url)
+        else:
+            self._tell("There is no link in this.")
+
+    def _tell(self, said: str) -> None:
+        if isinstance(self.app, Host):
+            self.app.say(said)
 
     def _take(self, what: str) -> str:
         """The last of an item's code blocks or links; asked again, the one before it."""

@@ -21,6 +21,7 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
+from turnkeeper.tui.chat.copied import text_under, unmarked
 from turnkeeper.tui.chat.ink import STYLES, Ink, Line
 from turnkeeper.tui.chat.items import Item
 from turnkeeper.tui.chat.sheet import Sheet
@@ -234,7 +235,8 @@ class Page(ScrollView, can_focus=True):
         """One row of the terminal."""
         ground = base + self.style_of(fill) if fill else base
         segments = [
-            Segment(text, style.rich_style) for text, style in content.render(ground, end="", parse_style=self.style_of)
+            Segment(text, style.rich_style)
+            for text, style in unmarked(content).render(ground, end="", parse_style=self.style_of)
         ]
         strip = Strip(segments).crop_extend(0, width, ground.rich_style)
         return Strip.join([Strip.blank(inset, base.rich_style), strip.crop(inset)]) if fill and inset else strip
@@ -278,11 +280,11 @@ class Page(ScrollView, can_focus=True):
         return Strip.join([before, marked, after])
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The text under a selection, line by line as it is drawn, without its margin and what fills the rows."""
+        """The text under a selection: what was said, and not how it is drawn."""
         start, end = selection
         first = start.y if start else 0
         last = end.y if end else len(self.sheet.items) * STRIDE
-        lines: list[str] = []
+        parts: list[tuple[Content, int, int]] = []
         for index in range(first // STRIDE, min(last // STRIDE + 1, len(self.sheet.items))):
             for number, line in enumerate(self.sheet.lines(index)):
                 row = index * STRIDE + number
@@ -290,11 +292,10 @@ class Page(ScrollView, can_focus=True):
                     continue
                 span = selection.get_span(row)
                 if span is not None:
-                    text = line.content.plain
-                    lines.append(text[span[0] : None if span[1] < 0 else span[1]].rstrip())
-            if len(lines) > SELECTED_LINES_MAX:
+                    parts.append((line.content, *span))
+            if len(parts) > SELECTED_LINES_MAX:
                 break
-        return "\n".join(lines).strip("\n"), "\n"
+        return text_under(parts).strip("\n"), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         del selection

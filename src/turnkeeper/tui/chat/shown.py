@@ -10,9 +10,11 @@ from typing import Any, cast
 from textual.content import Content
 
 from turnkeeper.tui.chat.code import highlighted
+from turnkeeper.tui.chat.copied import drawing, text_in
 from turnkeeper.tui.chat.diff_view import draw_change
 from turnkeeper.tui.chat.diffs import Change, looks_like_a_diff, read_diff
 from turnkeeper.tui.chat.ink import (
+    Break,
     Ink,
     Line,
     cleaned,
@@ -24,6 +26,7 @@ from turnkeeper.tui.chat.ink import (
     one_line,
     redrawn,
     styled,
+    wrapped,
 )
 from turnkeeper.tui.chat.items import Standing, Used
 from turnkeeper.tui.chat.markdown import markdown
@@ -126,13 +129,13 @@ def _unquoted(text: str) -> str:
 
 
 def text_of(lines: Iterable[Line]) -> str:
-    return "\n".join(line.content.plain for line in lines)
+    return text_in(line.content for line in lines)
 
 
 # Bodies
 
 
-def output_body(text: str, ink: Ink, *, is_end: bool = False, style: str = "muted") -> Body:
+def output_body(text: str, ink: Ink, *, is_end: bool = False, style: str = "muted", breaks: Break = folded) -> Body:
     """Text as it came: its first lines, or its last."""
     text = redrawn(text)
     shown = cleaned(text).strip("\n")
@@ -143,7 +146,7 @@ def output_body(text: str, ink: Ink, *, is_end: bool = False, style: str = "mute
     lines = coloured(text) if "\x1b[" in text else [styled(line, style) for line in shown.split("\n")]
     room = ink.room
     few = lines[-room:] if is_end else lines[:room]
-    drawn = [piece for line in few for piece in folded(line, ink.width)]
+    drawn = [piece for line in few for piece in breaks(line, ink.width)]
     kept = drawn[-room:] if is_end else drawn[:room]
     # A long line takes more than one row; what is cut is counted in rows as they are shown.
     return Body(lines_of(kept), len(lines) - len(few) + len(drawn) - len(kept), is_end, text)
@@ -160,7 +163,7 @@ def code_body(text: str, ink: Ink, *, path: str = "", language: str = "", start:
     digits = max(NUMBERED_MIN_DIGITS, len(str(start + len(lines) - 1)))
     rows = [
         joined(
-            styled(f"{number:>{digits}} ", "gutter"),
+            drawing(styled(f"{number:>{digits}} ", "gutter")),
             clipped(line, ink.width - digits - 1, shift=ink.shift, ellipsis=ink.glyphs.ellipsis),
         )
         for number, line in enumerate(coloured, start)
@@ -208,9 +211,9 @@ def failure_body(used: Used, ink: Ink) -> Body:
         case Standing.CANCELLED | Standing.INTERRUPTED | Standing.UNUSED:
             return Body()
         case Standing.DENIED:
-            return output_body(_DENIED.sub("", used.content), ink, style="bad")
+            return output_body(_DENIED.sub("", used.content), ink, style="bad", breaks=wrapped)
         case _:
-            return output_body(used.content, ink, style="bad")
+            return output_body(used.content, ink, style="bad", breaks=wrapped)
 
 
 def arguments(given: Mapping[str, Any], leave_out: Iterable[str] = ()) -> tuple[Note, ...]:

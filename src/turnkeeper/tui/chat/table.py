@@ -51,7 +51,7 @@ def fitted(natural: Sequence[int], room: int) -> list[int]:
 
 
 def _row(row: Sequence[Cell], widths: Sequence[int], between: Content, *, heading: bool) -> list[Content]:
-    columns = [wrapped(cell.content, width) for cell, width in zip(row, widths, strict=False)]
+    columns = [cell.content.wrap(max(2, width)) for cell, width in zip(row, widths, strict=False)]
     lines: list[Content] = []
     for at in range(max(map(len, columns), default=0)):
         parts: list[Content] = []

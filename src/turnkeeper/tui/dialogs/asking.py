@@ -13,7 +13,7 @@ from turnkeeper.protocol.wire_requests import PermissionRequest
 from turnkeeper.tui.chat.code import highlighted_raw
 from turnkeeper.tui.chat.diff_view import draw_change
 from turnkeeper.tui.chat.diffs import ROWS_MAX, Change, compared
-from turnkeeper.tui.chat.ink import Ink, Line, cleaned, folded, joined, one_line, styled
+from turnkeeper.tui.chat.ink import Ink, Line, cleaned, folded, joined, one_line, styled, wrapped
 from turnkeeper.tui.dialogs.choices import Choice
 from turnkeeper.tui.side.activity import clock
 
@@ -99,9 +99,11 @@ def choices_for(request: PermissionRequest) -> tuple[Choice, ...]:
     """The answers there are. What has no shape that could be told is allowed once or not at all."""
     is_ours = bool(request.digest)
     lasts = bool(request.rules) or not is_ours
+    edits = (Choice("edits", "All edits", "e"),) if request.edits else ()
     return (
         Choice("once", "Allow", "a"),
         Choice("session", "Session", "s", lasts),
+        *edits,
         Choice("workspace", "Workspace", "w", lasts and is_ours),
         Choice("always", "Always", "A", lasts and is_ours),
         Choice("deny", "Deny", "d"),
@@ -119,6 +121,9 @@ def meaning(choice: Choice, request: PermissionRequest) -> str:
             return "This call and no other."
         case "session":
             return f"Not asked again in this session: {rules}"
+        case "edits":
+            said = ", ".join(map(one_line, request.edits))
+            return f"Not asked again in this session, but for files with secrets: {said}"
         case "workspace":
             return f"Not asked again in this workspace: {rules}"
         case "always":
@@ -169,7 +174,7 @@ def _command(params: Mapping[str, Any], ink: Ink) -> list[Line]:
     detached = "  in the background, and on when the workspace is closed" if params.get("detach") else ""
     behind = detached or ("  in the background" if params.get("run_in_background") else "")
     if about:
-        lines += [Line(row) for row in folded(styled(about, "muted"), ink.width)]
+        lines += [Line(row) for row in wrapped(styled(about, "muted"), ink.width)]
     if where or behind:
         lines.append(Line(styled(f"in {where or 'the workspace'}{behind}", "muted")))
     for number, row in enumerate(highlighted_raw(str(params.get("command", "")), language="bash")):

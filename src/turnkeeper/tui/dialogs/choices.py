@@ -59,7 +59,7 @@ class Choices(Widget, can_focus=False):
         choice = self.choices[index]
         said = face(choice)
         if index == self.at:
-            return Content.styled(said, "$background on $primary bold")
+            return Content.styled(f"[{said[1:-1]}]", "$background on $primary bold")
         if not choice.is_open:
             return Content.styled(said, "$text-disabled on $panel")
         return Content.styled(said, "$foreground on $panel")

@@ -11,6 +11,7 @@ from turnkeeper.protocol.wire_changes import ChangeView, UndoRequest
 from turnkeeper.tui.chat.diff_view import draw_change
 from turnkeeper.tui.chat.diffs import ROWS_MAX, compared
 from turnkeeper.tui.chat.ink import Ink, Line
+from turnkeeper.tui.dialogs.confirm import ConfirmDialog
 from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.dialogs.paper import Paper
@@ -83,7 +84,18 @@ class Files(Filtered):
         self._restore(UndoRequest(), again=True)
 
     def action_undo_all(self) -> None:
-        self._restore(UndoRequest(version=0), again=False)
+        if self._changes:
+            counted = f"{len(self._changes)} files are" if len(self._changes) > 1 else "1 file is"
+            about = f"{counted} put back to what this session found. ctrl+y does it again."
+            self.app.push_screen(
+                ConfirmDialog(
+                    self.live,
+                    "Take every change back?",
+                    about,
+                    yes="Take all back",
+                    done=partial(self._restore, UndoRequest(version=0), again=False),
+                )
+            )
 
     def _restore(self, which: UndoRequest, *, again: bool) -> None:
         self.run_worker(partial(self._restored, which, again=again), group="restore")

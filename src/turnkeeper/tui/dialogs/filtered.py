@@ -19,6 +19,7 @@ from turnkeeper.tui.dialogs.dialog import Dialog
 from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.editor.fuzzy import ranked
 from turnkeeper.tui.keys import bindings
+from turnkeeper.tui.listed import Listed
 from turnkeeper.tui.live import Live
 from turnkeeper.tui.writing import Field
 
@@ -32,6 +33,8 @@ class Row:
     id: str
     line: Content
     called: str = ""
+    found: Content | None = None
+    """How it is shown among those that fit what is typed, where it is without its heading."""
 
     @property
     def is_heading(self) -> bool:
@@ -64,7 +67,7 @@ class Filtered(Dialog):
         self._shown: Sequence[Row] = ()
         # Kept by name: what is learnt while the dialog goes still finds them.
         self._filter = Filter(placeholder=self.PLACEHOLDER, id="filter")
-        self._listed = OptionList(id="rows", markup=False)
+        self._listed = Listed(id="rows", markup=False)
         self._listed.can_focus = False
         self._nothing = Static(self.NOTHING, id="nothing", markup=False)
         self._about = Static("", id="about", markup=False)
@@ -87,6 +90,10 @@ class Filtered(Dialog):
         del row
         return ""
 
+    def nothing(self, typed: str) -> str:
+        """What is said where there is no row to show."""
+        return f"Nothing is called “{typed}”." if typed and self._rows else self.NOTHING
+
     def taken(self, row: Row) -> None:
         """Enter, or a click, on a row."""
 
@@ -107,7 +114,12 @@ class Filtered(Dialog):
         typed = self._filter.value.strip()
         self._shown = narrowed(rows, typed)
         listed = self._listed
-        listed.set_options([Option(row.line, id=row.id, disabled=row.is_heading) for row in self._shown])
+        listed.set_options(
+            [
+                Option(row.found if typed and row.found else row.line, id=row.id, disabled=row.is_heading)
+                for row in self._shown
+            ]
+        )
         ids = [row.id for row in self._shown]
         if marked is not None and marked.id in ids and not marked.is_heading:
             listed.highlighted = ids.index(marked.id)
@@ -115,7 +127,7 @@ class Filtered(Dialog):
             listed.highlighted = next((at for at, row in enumerate(self._shown) if not row.is_heading), None)
         listed.display = bool(self._shown)
         self._nothing.display = not self._shown
-        self._nothing.update(f"Nothing is called “{typed}”." if typed and rows else self.NOTHING)
+        self._nothing.update(self.nothing(typed))
         self._tell_about()
 
     def mark(self, id: str) -> None:

@@ -33,7 +33,8 @@ class Help(Filtered):
             rows.append(heading(f"context {context}", title))
             for key in keys:
                 line = Content.assemble((f"{shown_keys(key, own)}  ".ljust(KEY_CELLS), "$text-primary"), key.about)
-                rows.append(Row(key.id, line, f"{key.about} {shown_keys(key, own)} {key.id} {title}"))
+                found = Content.assemble(line, (f"  {title}", "$foreground-muted"))
+                rows.append(Row(key.id, line, f"{key.about} {shown_keys(key, own)} {key.id} {title}", found))
         rows.append(heading("commands", "Commands, after a / or in the palette"))
         for command in COMMANDS:
             said = "/" + ", /".join((command.name, *command.aliases))

@@ -6,6 +6,7 @@ KEYS = (
     Key("dialog.close", "escape", "Close", shown=True),
     Key("permission.once", "a,y", "Allow this once"),
     Key("permission.session", "s", "Allow in this session"),
+    Key("permission.edits", "e", "Allow every edit of this workspace's files, in this session"),
     Key("permission.workspace", "w", "Allow in this workspace"),
     Key("permission.always", "A", "Allow always and everywhere"),
     Key("permission.deny", "d,n", "Deny"),

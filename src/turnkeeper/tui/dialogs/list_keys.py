@@ -14,7 +14,7 @@ KEYS = (
     Key("quit.no", "n,escape", "Stay", shown=True),
     Key("files.undo", "ctrl+z", "Take back: this file", shown=True, first=True),
     Key("files.redo", "ctrl+y", "Do again: what was taken back", shown=True, first=True),
-    Key("files.undo-all", "ctrl+a", "Take all back: every file", shown=True, first=True),
+    Key("files.undo-all", "ctrl+x", "Take all back: every file", shown=True, first=True),
     Key("files.down", "ctrl+d", "Scroll down", first=True),
     Key("files.up", "ctrl+u", "Scroll up", first=True),
     Key("files.split", "ctrl+t", "Side by side, or in one column", first=True),

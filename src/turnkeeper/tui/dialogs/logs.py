@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from turnkeeper.client.local import local_server
-from turnkeeper.tui.chat.ink import Ink, Line, cleaned, folded
+from turnkeeper.tui.chat.ink import Ink, Line, cleaned, wrapped
 from turnkeeper.tui.dialogs.dialog import Dialog
 from turnkeeper.tui.dialogs.list_keys import KEYS
 from turnkeeper.tui.dialogs.paper import Paper
@@ -77,7 +77,7 @@ class Logs(Dialog):
     def _drawn(self, ink: Ink) -> list[Line]:
         wanted = self.query_one("#filter", Input).value.strip().lower()
         picked = [line for line in self._read if wanted in line.lower()]
-        return [Line(row) for line in picked or ["Nothing."] for row in folded(coloured(line), ink.width)]
+        return [Line(row) for line in picked or ["Nothing."] for row in wrapped(coloured(line), ink.width)]
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

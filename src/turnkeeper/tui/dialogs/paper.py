@@ -9,6 +9,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 
+from turnkeeper.tui.chat.copied import unmarked
 from turnkeeper.tui.chat.ink import STYLES, Ink, Line
 from turnkeeper.tui.chat.style import CSS
 from turnkeeper.tui.glyphs import glyphs_of, is_plain
@@ -85,7 +86,7 @@ class Paper(ScrollView, can_focus=False):
             return Strip.blank(width, base.rich_style)
         line = self._lines[at]
         ground = base + self._style(line.fill) if line.fill else base
-        rendered = line.content.render(ground, end="", parse_style=self._style)
+        rendered = unmarked(line.content).render(ground, end="", parse_style=self._style)
         strip = Strip([Segment(text, style.rich_style) for text, style in rendered])
         return strip.crop_extend(0, width, ground.rich_style)
 

@@ -42,7 +42,7 @@ from turnkeeper.tui.writing import pass_down
 
 AROUND_LINES = 14
 """What of the screen the sheet leaves to the rest of the dialog."""
-SCOPES = ("once", "session", "workspace", "always")
+SCOPES = ("once", "session", "edits", "workspace", "always")
 
 
 class Answering(Dialog):
@@ -53,6 +53,9 @@ class Answering(Dialog):
 
     def action_session(self) -> None:
         self.give("session")
+
+    def action_edits(self) -> None:
+        self.give("edits")
 
     def action_workspace(self) -> None:
         self.give("workspace")

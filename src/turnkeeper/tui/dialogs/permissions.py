@@ -15,7 +15,12 @@ from turnkeeper.tui.keys import bindings
 from turnkeeper.tui.live import Live
 from turnkeeper.tui.side.activity import ago
 
-SCOPES = {"session": "in its session", "workspace": "in this workspace", "always": "everywhere"}
+SCOPES = {
+    "session": "in its session",
+    "edits": "with every edit in its session",
+    "workspace": "in this workspace",
+    "always": "everywhere",
+}
 
 
 class Permissions(Filtered):

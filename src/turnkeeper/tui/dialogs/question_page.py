@@ -15,6 +15,7 @@ from turnkeeper.protocol.requests import QuestionResponse, QuestionType
 from turnkeeper.protocol.wire_requests import WireQuestion
 from turnkeeper.tui.chat.ink import cleaned, one_line
 from turnkeeper.tui.glyphs import glyphs_of, is_plain
+from turnkeeper.tui.listed import Listed
 from turnkeeper.tui.writing import Field
 
 YES, NO = "yes", "no"
@@ -59,7 +60,7 @@ def choices_of(question: WireQuestion) -> list[tuple[str, str, str]]:
     return [(choice.id, one_line(choice.label), one_line(choice.description)) for choice in question.choices]
 
 
-class Offered(OptionList, inherit_bindings=False):
+class Offered(Listed, inherit_bindings=False):
     """The choices. Enter is left to the dialog, which goes on; a click chooses."""
 
     BINDINGS = [one for one in OptionList.BINDINGS if not (isinstance(one, Binding) and one.key == "enter")]

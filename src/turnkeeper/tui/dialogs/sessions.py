@@ -25,6 +25,7 @@ from turnkeeper.tui.side.landing import recent_sessions
 from turnkeeper.tui.wishes import Open
 
 HITS_MAX = 50
+SEARCHED = "Titles, prompts and answers are searched; what tools put out is not."
 PATIENCE_SECONDS = 0.15
 """What is typed quickly is searched for once."""
 
@@ -37,8 +38,8 @@ class Sessions(Filtered):
     NOTHING = "There are no sessions here yet."
 
     def __init__(self, live: Live, session_id: str = "") -> None:
-        del session_id
         super().__init__(live)
+        self._here = session_id
         self._hits: Sequence[SearchHit] | None = None
 
     def draw(self, view: View) -> None:
@@ -50,7 +51,17 @@ class Sessions(Filtered):
         now, glyphs = self.host.now(), self.host.glyphs
         if self._hits is not None:
             return [hit_row(number, hit, now, self.typed) for number, hit in enumerate(self._hits)]
-        return [session_row(view, one, now, glyphs, self.live) for one in recent_sessions(view)]
+        return [
+            session_row(view, one, now, glyphs, self.live, is_here=one.id == self._here)
+            for one in recent_sessions(view)
+        ]
+
+    def nothing(self, typed: str) -> str:
+        if self._hits is None:
+            return super().nothing(typed)
+        if not typed:
+            return SEARCHED
+        return f"Nothing is called “{typed}”, and nobody said it. {SEARCHED}"
 
     @property
     def typed(self) -> str:
@@ -131,16 +142,17 @@ class Sessions(Filtered):
             self.leave(Open(copy.id))
 
 
-def session_row(view: View, session: Session, now: float, glyphs: Glyphs, live: Live) -> Row:
+def session_row(view: View, session: Session, now: float, glyphs: Glyphs, live: Live, *, is_here: bool = False) -> Row:
     """Whether it works or waits for somebody, its title, when, for how much, and who else looks at it."""
     doing = activity(view, session.id)
     sign = glyphs.waiting if doing.needs_person else glyphs.running if session.is_busy else " "
     others = [live.name_of(one.client_id) for one in view.watching(session.id) if one.client_id != live.me]
     beside = [
+        "open here" if is_here else "",
         ago(now - session.updated_at) if session.updated_at else "",
         money(float(session.cost)) if session.cost else "",
         "needs you" if doing.needs_person else doing.word,
-        f"{glyphs.person} {', '.join(others)}" if others else "",
+        f"with {', '.join(others)}" if others else "",
     ]
     title = one_line(session.title) or "Untitled"
     muted = Content.styled("  " + "  ".join(part for part in beside if part), "$foreground-muted")

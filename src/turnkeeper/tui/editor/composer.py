@@ -129,7 +129,7 @@ class Composer(Vertical):
         """Returns when the draft is on disk, or cannot be."""
         if self._keeping is not None:
             self._keeping.put(self.session_id, self._draft())
-            await self._keeping.write()
+            await self._keeping.put_away()
 
     def _draft(self) -> Draft:
         return Draft(self._area.text, self.is_shell, self._chips.attachments)

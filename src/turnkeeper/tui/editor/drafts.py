@@ -2,7 +2,9 @@
 
 One small file a session, readable by its owner alone, replaced in one step: a crash leaves the draft as it was before
 or as it is now. What is attached lies in a file of its own, so that a key pressed beside a large picture writes a line
-and not the picture. There are at most `DRAFTS_MAX` of them, of at most `TOTAL_BYTES_MAX` together: the oldest go first.
+and not the picture. Two terminals at one session write two drafts: each has its own, and takes over only one whose
+terminal has gone (`owning.py`). There are at most `DRAFTS_MAX` of them, of at most `TOTAL_BYTES_MAX` together: the
+oldest go first.
 
 Nothing here raises: a disk that takes no drafts must not keep anybody from writing. `write` says whether it could.
 """
@@ -18,9 +20,12 @@ from typing import TypeVar
 import msgspec
 
 from turnkeeper.protocol.runs import Attachment
+from turnkeeper.tui.editor.owning import Owning
 
 DRAFTS_MAX = 200
 TOTAL_BYTES_MAX = 128 * 1024 * 1024
+PLACES_MAX = 8
+"""How many terminals keep a draft of one session at the same time."""
 TEXT_CHARS_MAX = 1024 * 1024
 ATTACHED_BYTES_MAX = 20 * 1024 * 1024
 
@@ -60,7 +65,17 @@ class Drafts:
     folder: Path | None
     _waiting: dict[str, Draft] = field(default_factory=dict[str, Draft])
     _written: dict[str, Draft] = field(default_factory=dict[str, Draft])
+    _places: dict[str, str] = field(default_factory=dict[str, str])
+    """By name the files of a draft that is ours; no files, where there was none to take over."""
     _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        self._owning = Owning(self.folder) if self.folder else None
+
+    def close(self) -> None:
+        """From now on what is on disk may be taken over."""
+        if self._owning:
+            self._owning.close()
 
     def load(self, place: str, session_id: str) -> Draft:
         """The draft of a session of a workspace; of none, for a session that is yet to begin."""
@@ -69,10 +84,21 @@ class Drafts:
             return self._waiting[name]
         if self.folder is None:
             return NOTHING
-        written = _read(self.folder / f"{name}.json", _Text) or _Text()
-        attached = _read(self.folder / f"{name}.files", _Attached) or _Attached()
-        draft = self._written[name] = Draft(written.text, written.is_shell, attached.attachments)
+        place = self._places[name] = self._places.get(name) or self._left_behind(self.folder, name)
+        draft = self._written[name] = _on_disk(self.folder, place) if place else NOTHING
         return draft
+
+    def _left_behind(self, folder: Path, name: str) -> str:
+        """Where a draft lies that is ours, or whose terminal has gone."""
+        there = [place for place in _places(name) if _is_there(folder, place)]
+        return next((place for place in there if self._is_ours(place)), "")
+
+    def _is_ours(self, place: str) -> bool:
+        try:
+            return self._owning is not None and self._owning.take(place)
+        except OSError:
+            # Where nothing can be written no other terminal writes.
+            return True
 
     def put(self, place: str, session_id: str, draft: Draft) -> None:
         """Keep it from the next `write` on; an empty one is forgotten."""
@@ -95,12 +121,47 @@ class Drafts:
             return True
 
     def _write(self, folder: Path, name: str, draft: Draft) -> None:
+        place = self._claimed(folder, name, draft)
+        if not place:
+            return
         before = self._written.get(name)
         if before is None or (before.text, before.is_shell) != (draft.text, draft.is_shell):
-            _put(folder / f"{name}.json", _Text(draft.text, draft.is_shell) if draft.text else None)
+            _put(folder / f"{place}.json", _Text(draft.text, draft.is_shell) if draft.text else None)
         if before is None or before.attachments != draft.attachments:
-            _put(folder / f"{name}.files", _Attached(draft.attachments) if draft.attachments else None)
+            _put(folder / f"{place}.files", _Attached(draft.attachments) if draft.attachments else None)
         self._written[name] = draft
+        if draft.is_empty and self._owning:
+            self._owning.give_up(place)
+            self._places[name] = ""
+
+    def _claimed(self, folder: Path, name: str, draft: Draft) -> str:
+        """Where the draft is to be written; nowhere, if there is nothing to write."""
+        if name not in self._places:
+            self._places[name] = self._left_behind(folder, name)
+        if not self._places[name] and not draft.is_empty:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._places[name] = self._free(folder, name)
+        return self._places[name]
+
+    def _free(self, folder: Path, name: str) -> str:
+        for place in _places(name):
+            if not _is_there(folder, place) and self._owning and self._owning.take(place):
+                return place
+        raise OSError(f"{PLACES_MAX} terminals keep a draft of this session already")
+
+
+def _places(name: str) -> list[str]:
+    return [name, *(f"{name}-{number}" for number in range(1, PLACES_MAX))]
+
+
+def _is_there(folder: Path, place: str) -> bool:
+    return any((folder / f"{place}{ending}").exists() for ending in (".json", ".files"))
+
+
+def _on_disk(folder: Path, place: str) -> Draft:
+    written = _read(folder / f"{place}.json", _Text) or _Text()
+    attached = _read(folder / f"{place}.files", _Attached) or _Attached()
+    return Draft(written.text, written.is_shell, attached.attachments)
 
 
 def _put(path: Path, said: msgspec.Struct | None) -> None:

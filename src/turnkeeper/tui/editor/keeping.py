@@ -38,6 +38,11 @@ class Keeping:
             self._told = True
             host_of(self._owner).say("Drafts cannot be written to disk; what you write is kept only here.")
 
+    async def put_away(self) -> None:
+        """The terminal goes: what it has written may be taken over."""
+        await self.write()
+        self._drafts.close()
+
     def _due(self) -> None:
         self._timer = None
         self._owner.run_worker(self.write, name="write drafts", group="drafts")

@@ -13,6 +13,7 @@ from turnkeeper import __version__
 from turnkeeper.client.view import View
 from turnkeeper.protocol.wire_sessions import Session
 from turnkeeper.tui.glyphs import Glyphs, glyphs_of
+from turnkeeper.tui.listed import Listed
 from turnkeeper.tui.side.activity import ago, money
 from turnkeeper.tui.side.around import Facts
 from turnkeeper.tui.side.sidebar import at_home, muted
@@ -47,7 +48,7 @@ class Landing(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._about = Static("", id="about", markup=False)
-        self._recent = OptionList(id="recent", markup=False)
+        self._recent = Listed(id="recent", markup=False)
         self._notes = Static("", id="notes", markup=False)
 
     def compose(self) -> ComposeResult:
