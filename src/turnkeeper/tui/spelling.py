@@ -22,7 +22,8 @@ _BOXES = {
     **dict.fromkeys("│┃║▌▐", "|"),
     **dict.fromkeys("█", "#"),
 }
-_IN_ASCII = str.maketrans(_PARTS | _BOXES)
+_MARKS = {"…": ".", "–": "-", "—": "-", **dict.fromkeys("“”„", '"'), **dict.fromkeys("‘’", "'")}
+_IN_ASCII = str.maketrans(_PARTS | _BOXES | _MARKS)
 
 
 class Colourless(LineFilter):
@@ -53,7 +54,7 @@ def _is_far(ground: Color, *, is_dark: bool) -> bool:
 
 
 class Ascii(LineFilter):
-    """Boxes and bars in letters that every terminal has; each takes the same cell."""
+    """Boxes, bars and marks in letters that every terminal has; each takes the same cell."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         del background
