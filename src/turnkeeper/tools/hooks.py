@@ -236,7 +236,11 @@ def aggregate(results: Sequence[HookResult], tool_input: object = None) -> HookA
     return HookAggregate(
         decision=decision,
         halt=halt,
-        reason="\n".join(one.reason for one in said if one.reason and (one.halt or (one.decision == decision and decision in OBJECTIONS))),
+        reason="\n".join(
+            one.reason
+            for one in said
+            if one.reason and (one.halt or (one.decision == decision and decision in OBJECTIONS))
+        ),
         context="\n".join(one.context for one in said if one.context),
         updated_input=None if decision == "deny" or halt else _patched(said, tool_input),
         results=results,

@@ -12,6 +12,7 @@ from typing import Any, cast
 import anyio
 import msgspec
 
+from turnkeeper.protocol.letters import whole_within
 from turnkeeper.tools.hooks import (
     TIMEOUT_SECONDS,
     Hook,
@@ -60,7 +61,8 @@ class Hooks:
         hooks = matching(self._hooks.get(event, ()), _subject(event, payload))
         if not hooks:
             return HookAggregate()
-        told = payload_of(event, payload, self._workdir)
+        # A name on disk need not be text, and is told as nearly as it can be.
+        told = whole_within(payload_of(event, payload, self._workdir))
         env = env_of(event, told, self._workdir, self._env)
         stdin = msgspec.json.encode(told)
         said: dict[int, Said] = {}
