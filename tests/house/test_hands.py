@@ -69,6 +69,14 @@ async def test_what_runs_changed_is_shown_taken_back_and_done_again(scene: Scene
             }
             assert await ask("undo", run_id="r2", path=str(old)) == [("old.txt", "")]
             assert old.read_bytes() == b"b\r\n"
+            assert await ask("redo", path="deep/../old.txt") == [("old.txt", "")], (
+                "from the workspace, as it is written"
+            )
+            for what in ("undo", "redo"):
+                unknown = await client.http.post(f"{one}/{what}", {"path": "none\0.txt"})
+                assert (unknown.status, unknown.json()["message"]) == (404, "this session changed no file none\0.txt")
+            (scene.project / "link").symlink_to(old)
+            assert await ask("undo", run_id="r2", path="link") == [("old.txt", "")]
             assert await ask("undo", run_id="r1") == [("new.txt", ""), ("old.txt", "")]
             assert (old.read_bytes(), old.stat().st_mode & 0o777, new.exists()) == (b"a\r\n", 0o640, False)
             assert await ask("redo") == [("new.txt", ""), ("old.txt", "")]

@@ -6,17 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from anyio import fail_after, to_thread
 from msgspec import structs
 
 from tests.server.asking import answer, asked_for, audit, ended, prompted, results, running, shell, using
+from turnkeeper.engine.means import HookVerdict
 from turnkeeper.house.toolbox import WorkspaceHooks
 from turnkeeper.models.scripted import CallTool, Say, turn
 from turnkeeper.protocol.config import Config, HookConfig
 from turnkeeper.settings.load import load
 from turnkeeper.testing.front import Client, front
 from turnkeeper.testing.scene import PlainTool
-from turnkeeper.tools.tool import Call, Hands
+from turnkeeper.tools.tool import Answer, Call, Hands
 
 
 def hooks(folder: Path, **events: HookConfig | tuple[HookConfig, ...]) -> WorkspaceHooks:
@@ -78,6 +80,121 @@ async def test_a_hooks_yes_spares_the_question_is_in_the_audit_and_lifts_no_rule
             assert (await ended(client, "r2"))["denied"] == ["bash(make)"]
             assert await audit(client) == [("make", "denied", "rule"), ("make", "allowed", "hook")]
     assert acts == ["make"]
+
+
+DEMAND = """echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"look first"}}'"""
+
+
+async def test_a_hook_may_demand_a_person_whatever_rules_allow_and_no_rules_no_is_lifted(tmp_path: Path) -> None:
+    acts: list[str] = []
+    script = [turn for _ in range(4) for turn in running("make")]
+    with fail_after(20):
+        demand = hooks(tmp_path, PreToolUse=HookConfig(command=DEMAND))
+        async with front(*script, tools=[shell(acts)], hooks=demand) as house:
+            client = await house.client()
+            async with client.events() as seen:
+                await prompted(client, "go", "r1", allow=["bash"])
+                asked = await asked_for(seen)
+                assert (asked["description"], asked.get("rules")) == ("make\nlook first", None)
+                await answer(client, asked, "allow_session")
+                await ended(client, "r1")
+                await prompted(client, "go", "r2", yolo=True)
+                await answer(client, await asked_for(seen), "allow")
+                await ended(client, "r2")
+            alone = await prompted(client, "go", "r3", allow=["bash"], interactive=False)
+            await ended(client, "r3")
+            assert await results(client, alone) == ["Permission denied: nobody is there to be asked, and look first"]
+            await prompted(client, "go", "r4", deny=["bash(make:*)"])
+            await ended(client, "r4")
+            assert await audit(client) == [
+                ("make", "denied", "rule"),
+                ("make", "denied", "policy"),
+                ("make", "allowed", client.id),
+                ("make", "allowed", client.id),
+            ]
+            assert (await client.http.get(client.path("/permissions/grants"))).json() == []
+    assert acts == ["make", "make"]
+
+
+@pytest.mark.parametrize("action", ["allow", "deny"])
+async def test_a_call_that_asks_for_nothing_waits_for_the_person_whom_a_hook_demands(
+    tmp_path: Path, action: str
+) -> None:
+    acts: list[str] = []
+
+    async def answers(call: Call, hands: Hands) -> str:
+        return "the answer"
+
+    async def sets(call: Call, hands: Hands) -> str:
+        await hands.begin("the thing")
+        acts.append("set")
+        return "set"
+
+    script = [turn(CallTool("c1", "answers", {"of": 1})), turn(CallTool("c2", "sets", {})), turn(Say("done"))]
+    with fail_after(20):
+        demand = hooks(tmp_path, PreToolUse=HookConfig(command=DEMAND))
+        async with front(
+            *script, tools=[PlainTool("answers", answers), PlainTool("sets", sets)], hooks=demand
+        ) as house:
+            client = await house.client()
+            async with client.events() as seen:
+                session = await prompted(client, "go", "r1")
+                for tool in ("answers", "sets"):
+                    asked = await asked_for(seen, tool_name=tool)
+                    assert acts == []
+                    await answer(client, asked, action, reason="not now")
+                await ended(client, "r1")
+            no = "User denied permission: not now"
+            assert await results(client, session) == (["the answer", "set"] if action == "allow" else [no, no])
+    assert acts == (["set"] if action == "allow" else [])
+
+
+async def test_a_yes_to_one_call_is_no_yes_to_what_another_hook_makes_of_it(tmp_path: Path) -> None:
+    acts: list[str] = []
+    yes = HookConfig(command="""echo '{"decision":"allow"}'""")
+    other = HookConfig(command="""echo '{"updated_input":{"command":"other"}}'""")
+    with fail_after(20):
+        async with front(
+            *running("make"), tools=[shell(acts)], hooks=hooks(tmp_path, PreToolUse=(yes, other))
+        ) as house:
+            client = await house.client()
+            async with client.events() as seen:
+                await prompted(client, "go", "r1")
+                await answer(client, await asked_for(seen, description="other"), "deny")
+                await ended(client, "r1")
+    assert acts == []
+
+
+async def test_what_a_call_came_to_is_never_lost_to_what_is_heard_of_it(tmp_path: Path) -> None:
+    async def lists(call: Call, hands: Hands) -> str:
+        return "bad\udcff.txt"
+
+    script = [turn(CallTool("c1", "lists", {})), turn(Say("done"))]
+    with fail_after(20):
+        hooked = hooks(tmp_path, PostToolUse=HookConfig(command="cat > told"))
+        async with front(*script, tools=[PlainTool("lists", lists)], hooks=hooked) as house:
+            client = await house.client()
+            session = await prompted(client, "go", "r1")
+            await ended(client, "r1")
+            assert await results(client, session) == ["bad\ufffd.txt"]
+    assert json.loads((tmp_path / "told").read_text())["tool_response"]["content"] == "bad\ufffd.txt"
+
+
+class Deaf(WorkspaceHooks):
+    """Hooks that fail at every result."""
+
+    async def after_tool(self, call: Call, answer: Answer, *, session_id: str) -> HookVerdict:
+        raise ValueError("cannot hear")
+
+
+async def test_hooks_that_break_after_a_call_are_told_of_beside_its_result(tmp_path: Path) -> None:
+    deaf = Deaf(load(tmp_path, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}))
+    with fail_after(20):
+        async with front(*running("make"), tools=[shell([])], hooks=deaf) as house:
+            client = await house.client()
+            session = await prompted(client, "go", "r1", yolo=True)
+            await ended(client, "r1")
+            assert await results(client, session) == ["ran make\nA hook failed: cannot hear"]
 
 
 async def test_a_hook_may_rewrite_what_is_run_and_a_person_is_asked_about_that(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from anyio import fail_after
 
 from tests.server.asking import asker, audit, ended, prompted, using
 from turnkeeper.models.scripted import Say, turn
-from turnkeeper.protocol.requests import Answers, QuestionResponse
+from turnkeeper.protocol.requests import Answers, Choice, Question, QuestionResponse, QuestionType
 from turnkeeper.testing.front import Client, front
-from turnkeeper.testing.scene import QUICK
+from turnkeeper.testing.scene import QUICK, PlainTool
+from turnkeeper.tools.tool import Call, Hands
 
 
 async def say(client: Client, batch: str, *, yes: bool) -> Any:
@@ -108,3 +109,59 @@ async def test_a_question_without_an_answer_in_time_or_without_anybody_there_is_
             await prompted(client, "go", "r2", interactive=False)
             await ended(client, "r2")
     assert said == [Answers(cancelled=True)] * 2
+
+
+MIXED = [
+    Question("sure", QuestionType.YES_NO, "Sure?"),
+    Question("one", QuestionType.SINGLE_CHOICE, "Which?", choices=(Choice("a", "A"), Choice("b", "B"))),
+    Question("some", QuestionType.MULTI_CHOICE, "Which ones?", choices=(Choice("a", "A"), Choice("b", "B"))),
+    Question("name", QuestionType.FREE_TEXT, "What name?"),
+]
+UNFIT: list[tuple[dict[str, Any], str]] = [
+    ({"request_id": "one", "selected_ids": ["zzz", "a"]}, "one choice can be selected"),
+    ({"request_id": "one", "selected_ids": ["zzz"]}, "there is no choice 'zzz'; known: a, b"),
+    ({"request_id": "some", "selected_ids": ["a", "c"]}, "there is no choice 'c'; known: a, b"),
+    ({"request_id": "one", "yes": True}, "it is not answered by yes or no"),
+    ({"request_id": "name", "yes": False}, "it is not answered by yes or no"),
+    ({"request_id": "name", "selected_ids": ["a"]}, "there is no choice 'a'; known: none"),
+    ({"request_id": "sure", "fill_in_text": "perhaps"}, "it is answered by yes or no, not by a text"),
+    ({"request_id": "other", "yes": True}, "there is no question 'other'; known: sure, one, some, name"),
+]
+FIT: list[dict[str, Any]] = [
+    {"request_id": "sure", "yes": False, "selected_ids": [], "fill_in_text": "", "notes": {"": "really"}},
+    {"request_id": "one", "selected_ids": ["b"], "fill_in_text": "or so", "notes": {"b": "best"}},
+    {"request_id": "some", "selected_ids": ["a", "b"], "yes": None},
+    {"request_id": "name"},
+    {"request_id": ""},
+]
+
+
+async def test_answers_that_do_not_fit_are_refused_with_what_is_wrong_and_the_questions_wait_on() -> None:
+    said: list[Answers] = []
+
+    async def ask(call: Call, hands: Hands) -> str:
+        said.append(await hands.question(MIXED))
+        return "asked"
+
+    with fail_after(10):
+        async with front(using("question", {}), turn(Say("x")), tools=[PlainTool("question", ask)]) as house:
+            client = await house.client()
+            async with client.events() as seen:
+                await prompted(client, "go", "r1")
+                batch = (await seen.next("question_batch_request"))["id"]
+                for named in (batch, ""):
+                    for unfit, why in UNFIT:
+                        assert why in await refusal(client, named, unfit)
+                assert "'sure' is answered twice" in await refusal(client, batch, FIT[0], FIT[0])
+                body = {"responses": FIT}
+                fitting = await client.http.post(client.path("/questions/answer"), body)
+                assert fitting.json() == {"resolved": True}
+                await ended(client, "r1")
+    assert [response.request_id for response in said[0].responses] == ["sure", "one", "some", "name", ""]
+
+
+async def refusal(client: Client, batch: str, *responses: Any) -> str:
+    body = {"batch_request_id": batch, "responses": list(responses)}
+    answered = await client.http.post(client.path("/questions/answer"), body)
+    assert answered.status == 400
+    return answered.json()["message"]

@@ -34,6 +34,9 @@ def together(*said: Said, given: object = None) -> HookAggregate:
         ([Said(halt=True, reason="stop"), Said("allow")], "allow", True, "stop", ""),
         ([Said("deny", halt=True, reason="once")], "deny", True, "once", ""),
         ([Said("allow", reason="not told")], "allow", False, "", ""),
+        ([Said(reason="not told")], "none", False, "", ""),
+        ([Said("allow"), Said("ask", reason="look")], "ask", False, "look", ""),
+        ([Said("ask", reason="look"), Said("deny", reason="no")], "deny", False, "no", ""),
     ],
 )
 def test_a_no_wins_a_halt_stays_and_reasons_and_contexts_are_joined(
@@ -51,7 +54,11 @@ def test_a_no_wins_a_halt_stays_and_reasons_and_contexts_are_joined(
         ("[1]", Said()),
         ('{"decision":"allow"}', Said("allow")),
         ('{"decision":"deny","reason":"no"}', Said("deny", reason="no")),
-        ('{"decision":"whatever"}', Said()),
+        ('{"decision":null}', Said()),
+        ('{"decision":"none"}', Said()),
+        ('{"decision":" Deny "}', Said("deny")),
+        ('\ufeff{"decision":"deny"}', Said("deny")),
+        ('a remark\n\n  {"decision":"deny"}', Said("deny")),
         ('{"version":1,"decision":"allow"}', Said("allow")),
         ('{"version":9,"decision":"allow"}', Said("allow")),
         ('{"halt":true}', Said(halt=True)),
@@ -70,7 +77,8 @@ def test_a_no_wins_a_halt_stays_and_reasons_and_contexts_are_joined(
             '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"c"}}',
             Said("deny", reason="no", context="c"),
         ),
-        ('{"hookSpecificOutput":{"permissionDecision":"ask"}}', Said()),
+        ('{"hookSpecificOutput":{"permissionDecision":"ask"}}', Said("ask")),
+        ('{"decision":"block","hookSpecificOutput":{"permissionDecision":null}}', Said("deny")),
         ('{"decision":"approve"}', Said("allow")),
         ('{"decision":"block","reason":"no"}', Said("deny", reason="no")),
         ('{"continue":false,"stopReason":"enough"}', Said(halt=True, reason="enough")),
@@ -78,6 +86,44 @@ def test_a_no_wins_a_halt_stays_and_reasons_and_contexts_are_joined(
 )
 def test_both_forms_of_json_are_understood_and_what_is_neither_is_no_opinion(text: str, said: Said) -> None:
     assert parsed(text) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"decision":"whatever"}',
+        '{"decision":""}',
+        '{"decision":1}',
+        '{"decision":"deny","n":1e999}',
+        '{"decision":"deny","reason":"\\ud800"}',
+        '{"decision":"deny"',
+        'a remark\n{"decision":"deny"} and another',
+    ],
+)
+def test_whoever_began_to_answer_and_cannot_be_understood_has_failed_and_a_guard_then_denies(text: str) -> None:
+    failed = parsed(text)
+    assert failed.failure
+    assert failed.decision == "none"
+    assert aggregate([HookResult(Hook("a", blocking=True), failed)]).decision == "deny"
+
+
+@pytest.mark.parametrize("event", ["PostToolUse", "UserPromptSubmit"])
+def test_only_before_a_call_can_a_person_be_asked(event: str) -> None:
+    assert parsed('{"decision":"ask"}', event=event).failure == f"it decided 'ask', which is no decision at {event}"
+
+
+@pytest.mark.parametrize(
+    ("said", "decision"),
+    [
+        ([Said("allow"), Said(updated_input={"a": 1})], "none"),
+        ([Said("allow", updated_input={"a": 1}), Said(updated_input={"b": 1})], "none"),
+        ([Said("allow", updated_input={"a": 1})], "allow"),
+        ([Said("allow"), Said("allow", updated_input={"a": 1})], "allow"),
+        ([Said("allow"), Said(updated_input="no object")], "allow"),
+    ],
+)
+def test_a_yes_is_to_what_was_seen_and_not_to_what_another_hook_makes_of_it(said: list[Said], decision: str) -> None:
+    assert together(*said, given={}).decision == decision
 
 
 @pytest.mark.parametrize(
@@ -98,6 +144,10 @@ def test_the_exit_code_says_it_too_and_any_other_is_a_failure(code: int, stderr:
 def test_what_is_said_at_the_start_and_with_a_prompt_is_context_without_json() -> None:
     assert heard(0, "remember this\n", "", event="UserPromptSubmit") == Said(context="remember this")
     assert heard(0, "remember this\n", "", event="PreToolUse") == Said()
+    quoted = 'remember\n{ "a": 1 } and so on'
+    assert heard(0, quoted, "", event="SessionStart") == Said(context=quoted)
+    refused = 'a remark\n{"decision":"block"}'
+    assert heard(0, refused, "", event="UserPromptSubmit") == Said("deny", context=refused)
 
 
 @pytest.mark.parametrize(

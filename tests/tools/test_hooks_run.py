@@ -88,9 +88,13 @@ async def test_what_a_hook_leaves_behind_is_stopped_too(tmp_path: Path) -> None:
     assert alive(pids((tmp_path / "told").read_text())) == []
 
 
-async def test_a_hook_says_as_much_as_it_likes_and_is_kept_within_bounds(tmp_path: Path) -> None:
-    said = await run(tmp_path, Hook("yes | head -c 5000000; yes | head -c 500000 >&2"), event="UserPromptSubmit")
-    assert len(said.context) <= 1_048_576
+async def test_a_hook_that_says_too_much_is_kept_within_bounds_and_has_failed(tmp_path: Path) -> None:
+    flood = "yes | head -c 5000000; yes | head -c 500000 >&2"
+    said = await run(tmp_path, Hook(flood, name="flood"), event="UserPromptSubmit")
+    assert (said.context, said.failures) == ("", ("flood: it said more than 1048576 bytes",))
+    cut = """echo '{"decision":"deny","reason":"'; yes | head -c 1100000; echo '"}'"""
+    assert (await run(tmp_path, Hook(cut, blocking=True))).decision == "deny"
+    assert (await run(tmp_path, Hook("yes | head -c 1048576"), event="UserPromptSubmit")).failures == ()
 
 
 async def test_a_matcher_is_about_the_tool_or_the_source_or_the_kind_of_notice(tmp_path: Path) -> None:

@@ -163,6 +163,11 @@ def judge(
     return judgements[0]
 
 
+def demanded(judgement: Judgement) -> Judgement:
+    """What becomes of it when a person is to decide, whatever rules allow: only what is denied stays so."""
+    return Judgement(Verdict.ASK, judgement.subject) if judgement.verdict is Verdict.ALLOW else judgement
+
+
 def judge_one(rules: Rules, case: Case, *, safe: bool) -> Judgement:
     for level in sorted(Level, reverse=True):
         rule = deciding(rules.at(level), case, level)

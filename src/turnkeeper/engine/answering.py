@@ -4,15 +4,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from turnkeeper.core import commands as told
+from turnkeeper.core.answers import misfits
 from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol import events as e
 from turnkeeper.protocol.ids import WORKSPACE, ClientId, RequestId
-from turnkeeper.protocol.problems import NotFound
+from turnkeeper.protocol.problems import BadRequest, NotFound
 from turnkeeper.protocol.requests import Answer, Answers, Decision, Grant, Permission, Questions, decided
 
 
 class GrantNotFound(NotFound):
     """There is no such allowance."""
+
+
+class AnswersUnfit(BadRequest):
+    """The answers do not fit what was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,12 @@ async def answer_questions(
     if request_id is None:
         pending = (await workspace.means.store.snapshot()).requests
         request_id = next((request.id for request in pending if isinstance(request, Questions)), None)
-    return await answer(workspace, request_id, said, by=by) if request_id is not None else Receipt(resolved=False)
+    if request_id is None:
+        return Receipt(resolved=False)
+    asked = await workspace.means.store.request(request_id)
+    if isinstance(asked, Questions) and (wrong := "; ".join(misfits(asked, said))):
+        raise AnswersUnfit(wrong)
+    return await answer(workspace, request_id, said, by=by)
 
 
 async def grants(workspace: Workspace) -> list[Grant]:

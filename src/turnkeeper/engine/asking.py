@@ -15,7 +15,7 @@ import msgspec
 
 from turnkeeper.core import commands as told
 from turnkeeper.core.granting import edits_for, grant_for
-from turnkeeper.core.permission import Judgement, judge, rules_for
+from turnkeeper.core.permission import Judgement, demanded, judge, rules_for
 from turnkeeper.core.ruletext import rule_text
 from turnkeeper.core.ruletext import told as told_as_rule
 from turnkeeper.engine.running import Running, Settlement
@@ -46,6 +46,8 @@ class Shown:
     call: Call
     asking: Asking
     env: Mapping[str, str]
+    demand: str = ""
+    """Why a person is to decide, whatever rules allow; empty if nobody demands it."""
 
     def request(self) -> Permission:
         means, asking = self.running.workspace.means, self.asking
@@ -56,7 +58,7 @@ class Shown:
             tool_call_id=self.call.id,
             tool_name=asking.tool,
             action=asking.action,
-            description=asking.description,
+            description=f"{asking.description}\n{self.demand}" if self.demand else asking.description,
             path=asking.path,
             subject=asking.subject,
             digest=self.digest(),
@@ -68,6 +70,9 @@ class Shown:
 
     def lasting_rules(self) -> tuple[Rule, ...]:
         """What is allowed from now on by who allows it for longer than once."""
+        if self.demand:
+            # Whoever demanded a person now will do so again: a grant would be void.
+            return ()
         return grant_for(
             tool=self.asking.tool,
             action=self.asking.action,
@@ -95,12 +100,16 @@ class Shown:
         self.running.denied.append(told_as_rule(self.asking.tool, self.asking.subject))
 
 
-async def permit(running: Running, call: Call, asking: Asking, *, approved: bool, env: Mapping[str, str]) -> None:
+async def permit(
+    running: Running, call: Call, asking: Asking, *, approved: bool, env: Mapping[str, str], demand: str = ""
+) -> None:
     """Return when the call may be made, with this environment; raises `Denied`."""
-    shown = Shown(running, call, asking, env)
+    shown = Shown(running, call, asking, env, demand)
     lineage = await _lineage(running)
     unasked = _is_unasked(running, lineage)
-    judgement = await _judged(running, asking, lineage, approved=approved or unasked)
+    judgement = await _judged(running, asking, lineage, approved=not demand and (approved or unasked))
+    if demand:
+        judgement = demanded(judgement)
     match judgement.verdict:
         case Verdict.ALLOW if judgement.waived:
             by = ClientId("hook" if approved else "yolo")
@@ -110,7 +119,7 @@ async def permit(running: Running, call: Call, asking: Asking, *, approved: bool
         case Verdict.DENY:
             await _refuse(shown, _forbidden(judgement), by=ClientId("rule"))
         case Verdict.ASK if not running.run.options.interactive:
-            reason = "nobody is there to be asked, and no rule allows it"
+            reason = f"nobody is there to be asked, and {demand or 'no rule allows it'}"
             await _refuse(shown, reason, by=ClientId("policy"))
         case Verdict.ASK:
             await _ask_person(shown)

@@ -28,10 +28,12 @@ Contents = Callable[[FileVersion | None], Sequence[Content]]
 class CallHands:
     """The hands of one call of one run."""
 
-    def __init__(self, running: Running, call: Call, *, approved: bool = False) -> None:
+    def __init__(self, running: Running, call: Call, *, approved: bool = False, demand: str = "") -> None:
         self._running = running
         self._call = call
         self._approved = approved
+        self._demand = demand
+        self._is_seen = False
         # What the call was shown with is what it runs with, though the settings change while somebody thinks.
         self._env = running.workspace.means.env
         self._begun: FileVersion | None = None
@@ -73,16 +75,27 @@ class CallHands:
         return self._env
 
     async def permit(self, asking: Asking) -> None:
-        await permit(self._running, self._call, asking, approved=self._approved, env=self._env)
+        approved, demand = self._approved, self._demand
+        await permit(self._running, self._call, asking, approved=approved, env=self._env, demand=demand)
+        self._is_seen = True
+
+    async def look(self) -> None:
+        """Show the call to a person if that is demanded and the tool itself has asked for nothing."""
+        if self._demand and not self._is_seen:
+            name, where = self._call.name, str(self.workdir)
+            await self.permit(Asking(name, "use", f"Use {name}", where, "", self._call.input))
 
     async def begin(self, subject: str) -> None:
+        await self.look()
         await self._running.say(e.EffectNoted(self._started(subject)))
 
     async def begin_change(self, path: Path, *, before: str | None) -> None:
+        await self.look()
         started = e.EffectNoted(self._started(str(path)))
         self._begun = await self._record(path, lambda last: found(last, before), started)
 
     async def question(self, questions: Sequence[Question], *, title: str = "", description: str = "") -> Answers:
+        await self.look()
         return await put_questions(self._running, self._call, questions, title=title, description=description)
 
     async def seen(self, path: Path, *, digest: str, mtime_ns: int) -> None:
@@ -103,9 +116,11 @@ class CallHands:
         return session.todos if session else ()
 
     async def set_todos(self, todos: Sequence[Todo]) -> None:
+        await self.look()
         await self._running.say(e.TodosSet(tuple(todos)))
 
     async def delegate(self, prompt: str, *, title: str, kind: str, workdir: Path | None = None) -> str:
+        await self.look()
         return await delegate(self._running, self._call, prompt, title=title, kind=kind, workdir=workdir)
 
     def progress(self, text: str) -> None:

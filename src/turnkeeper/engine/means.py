@@ -129,6 +129,8 @@ class HookVerdict:
     refusal: str = ""
     halt: bool = False
     approved: bool = False
+    demand: str = ""
+    """Why a person is to be asked, whatever rules allow; empty if nobody wants that."""
     call: Call | None = None
     """The call with the input the hooks rewrote."""
     context: str = ""

@@ -4,7 +4,8 @@ Nothing is lost by going back: the list of versions only grows, and what somebod
 version before it is written over, and only when that was asked for.
 """
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -25,12 +26,16 @@ from turnkeeper.core.file_history import (
 from turnkeeper.engine.versions import record
 from turnkeeper.engine.workspace import Workspace
 from turnkeeper.protocol.ids import RunId, SessionId
-from turnkeeper.protocol.problems import Conflict
+from turnkeeper.protocol.problems import Conflict, NotFound
 from turnkeeper.protocol.sessions import FileVersion
 
 NOTHING_BEFORE = "there is nothing to take back"
 NOTHING_AFTER = "there is nothing to do again"
 ELSEWHERE = "the file was changed by somebody else since; ask for it again with `over` to go back all the same"
+
+
+class FileUnchanged(NotFound):
+    """The session changed no such file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +80,7 @@ async def take_back(
 
     return [
         await _restored(workspace, session_id, versions, plan, NOTHING_BEFORE)
-        for file, versions in await _versions(workspace, session_id)
-        if path in (None, file)
+        for versions in await _named(workspace, session_id, path)
     ]
 
 
@@ -93,9 +97,27 @@ async def do_again(workspace: Workspace, session_id: SessionId, *, path: str | N
     """Redo what was taken back last."""
     return [
         await _restored(workspace, session_id, versions, redo, NOTHING_AFTER)
-        for file, versions in await _versions(workspace, session_id)
-        if path in (None, file)
+        for versions in await _named(workspace, session_id, path)
     ]
+
+
+async def _named(workspace: Workspace, session_id: SessionId, path: str | None) -> list[list[FileVersion]]:
+    """The versions of one file, or of every file; a path is meant from the workspace, and may lead through links."""
+    known = dict(await _versions(workspace, session_id))
+    if path is None:
+        return list(known.values())
+    found = next((known[name] for name in _names(workspace, path) if name in known), None)
+    if found is None:
+        raise FileUnchanged(f"this session changed no file {path}")
+    return [found]
+
+
+def _names(workspace: Workspace, path: str) -> Iterator[str]:
+    yield path
+    meant = os.path.join(workspace.means.path, path)  # noqa: PTH118 - as the client wrote it, `..` and all
+    yield os.path.normpath(meant)
+    if "\0" not in path:
+        yield os.path.realpath(meant)
 
 
 async def _restored(

@@ -121,8 +121,12 @@ async def _use(running: Running, made: ToolCall, tools: dict[str, Tool]) -> Answ
     try:
         return await _use_hooked(running, tool, call)
     except Exception as error:  # noqa: BLE001 - a hook is a stranger's program
-        log.warning("hook failed", extra={"tool": call.name, "error": type(error).__name__})
-        return Answer(f"A hook failed: {str(error) or type(error).__name__}", is_error=True)
+        return Answer(_hook_failed(call, error), is_error=True)
+
+
+def _hook_failed(call: Call, error: Exception) -> str:
+    log.warning("hook failed", extra={"tool": call.name, "error": type(error).__name__})
+    return f"A hook failed: {str(error) or type(error).__name__}"
 
 
 async def _use_hooked(running: Running, tool: Tool, call: Call) -> Answer:
@@ -132,14 +136,17 @@ async def _use_hooked(running: Running, tool: Tool, call: Call) -> Answer:
     if verdict.refusal:
         return with_metadata(Answer(verdict.refusal, is_error=True, stop_turn=verdict.halt), "hook", verdict.metadata)
     call = verdict.call or call
-    answer = await _attempted(running, tool, call, approved=verdict.approved)
+    answer = await _attempted(tool, call, CallHands(running, call, approved=verdict.approved, demand=verdict.demand))
     if hooks is None:
         return answer
-    answer = with_metadata(_with(answer, verdict.context), "hook", verdict.metadata)
-    after = await hooks.after_tool(call, answer, session_id=running.session.id)
-    said = _with(answer, after.context, after.refusal)
-    said = replace(said, stop_turn=said.stop_turn or after.halt)
-    return with_metadata(said, "hook_after", after.metadata)
+    try:
+        answer = with_metadata(_with(answer, verdict.context), "hook", verdict.metadata)
+        after = await hooks.after_tool(call, answer, session_id=running.session.id)
+        said = _with(answer, after.context, after.refusal)
+        said = replace(said, stop_turn=said.stop_turn or after.halt)
+        return with_metadata(said, "hook_after", after.metadata)
+    except Exception as error:  # noqa: BLE001 - a hook is a stranger's program, and the call was made already
+        return _with(answer, _hook_failed(call, error))
 
 
 def _with(answer: Answer, *said: str) -> Answer:
@@ -155,9 +162,12 @@ def with_metadata(answer: Answer, key: str, value: Mapping[str, object]) -> Answ
     return replace(answer, metadata=msgspec.json.encode({**known, key: value}).decode())
 
 
-async def _attempted(running: Running, tool: Tool, call: Call, *, approved: bool) -> Answer:
+async def _attempted(tool: Tool, call: Call, hands: CallHands) -> Answer:
     try:
-        return await tool.use(call, CallHands(running, call, approved=approved))
+        answer = await tool.use(call, hands)
+        # A call that acted on nothing has only its answer to be held back.
+        await hands.look()
+        return answer
     except Denied as denied:
         return Answer(str(denied), is_error=True, stop_turn=denied.ends_turn)
     except Exception as error:  # noqa: BLE001 - a tool is a stranger's code; the model can read what went wrong

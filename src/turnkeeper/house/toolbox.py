@@ -122,6 +122,7 @@ class WorkspaceHooks:
             refusal=said.refusal,
             halt=said.halt,
             approved=said.decision == "allow",
+            demand=(said.reason or "a hook wants a person to decide") if said.decision == "ask" else "",
             call=Call(call.id, call.name, said.updated_input) if said.updated_input is not None else None,
             context=said.context,
             metadata=said.metadata(),

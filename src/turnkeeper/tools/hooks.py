@@ -1,8 +1,9 @@
 """Hooks: commands of the user's that are told what happens, and may object. What they say, and what follows from it.
 
 Everything here is pure. A hook answers with its exit code (0: read what it says, 2: deny, 49: deny and end the turn,
-anything else: it failed and has no opinion) and with JSON, in our own form or in Claude Code's. A hook that fails is
-always named among the `failures`; one that is `blocking` denies when it fails.
+anything else: it failed and has no opinion) and with JSON, in our own form or in Claude Code's. Whoever began to answer
+and cannot be understood has failed as well: what was meant may have been a no. A hook that fails is always named among
+the `failures`; one that is `blocking` denies when it fails.
 """
 
 import re
@@ -11,18 +12,39 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-Decision = Literal["allow", "deny", "none"]
+Decision = Literal["allow", "deny", "ask", "none"]
+"""`ask`: a person is to decide, whatever rules allow."""
 EVENTS = ("PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "RunComplete", "Notification")
 OTHER_NAMES = {"stop": "runcomplete"}
 """As other agents call them."""
 TEXT_IS_CONTEXT = frozenset({"SessionStart", "UserPromptSubmit"})
 """The events at which whatever a hook says is context, as Claude Code has it."""
+WORDS: Mapping[str, Decision] = {
+    "allow": "allow",
+    "approve": "allow",
+    "deny": "deny",
+    "block": "deny",
+    "ask": "ask",
+    "none": "none",
+}
+"""How decisions are spelled; `approve` and `block` are Claude Code's older words."""
+OBJECTIONS: tuple[Decision, ...] = ("deny", "ask")
+"""The stronger one first."""
+INNER = {
+    "permissionDecision": "decision",
+    "permissionDecisionReason": "reason",
+    "additionalContext": "context",
+    "updatedInput": "updated_input",
+}
+"""Claude Code's names for what is ours, inside `hookSpecificOutput`."""
 TIMEOUT_SECONDS = 30
 DENY_CODE = 2
 HALT_CODE = 49
 DENIED = "blocked by hook"
 HALTED = "turn halted by hook"
 VERSION_KNOWN = 1
+BYTE_ORDER_MARK = "\ufeff"
+OBJECT_BEGINS = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
 class Hook(msgspec.Struct, frozen=True):
@@ -148,43 +170,41 @@ def heard(exit_code: int, stdout: str, stderr: str, *, event: str = "PreToolUse"
 
 
 def parse_stdout(text: str, *, event: str = "PreToolUse") -> Said:
-    """What a hook says, in either form. What is no JSON object is no opinion."""
+    """What a hook says, in either form. What holds no JSON object is no opinion; lines before one are remarks."""
+    text = text.strip().removeprefix(BYTE_ORDER_MARK).strip()
+    begun = OBJECT_BEGINS.search(text)
+    is_text = event in TEXT_IS_CONTEXT and (begun is None or begun.start() > 0)
     try:
-        decoded = msgspec.json.decode(text) if text.strip() else None
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        decoded = None
-    if not isinstance(decoded, dict):
-        return Said(context=text.strip()) if event in TEXT_IS_CONTEXT else Said()
-    said = cast(dict[str, Any], decoded)
+        said = msgspec.json.decode(text[begun.start() :] if begun else "{}", type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        return Said(context=text) if is_text else Said(failure=f"its answer is no JSON object: {error}")
+    meant = _meant(said, event)
+    return msgspec.structs.replace(meant, context=text) if is_text else meant
+
+
+def _meant(said: dict[str, Any], event: str) -> Said:
     specific = said.get("hookSpecificOutput")
     if isinstance(specific, dict):
         inner = cast(dict[str, Any], specific)
-        said = {
-            **said,
-            "decision": inner.get("permissionDecision", said.get("decision")),
-            "reason": inner.get("permissionDecisionReason", said.get("reason")),
-            "context": inner.get("additionalContext", said.get("context")),
-            "updated_input": inner.get("updatedInput", said.get("updated_input")),
-        }
+        said = said | {ours: inner[theirs] for theirs, ours in INNER.items() if inner.get(theirs) is not None}
     halt = said.get("halt") is True or said.get("continue") is False
+    decision = _decision(said.get("decision"), event)
     return Said(
-        decision=_decision(said.get("decision")),
+        decision=decision or "none",
         halt=halt,
         reason=_text(said.get("reason")) or (_text(said.get("stopReason")) if halt else ""),
         context=_context(said.get("context")),
         updated_input=_patch(said.get("updated_input")),
+        failure="" if decision else f"it decided {said['decision']!r:.80}, which is no decision at {event}",
     )
 
 
-def _decision(value: object) -> Decision:
-    """`approve` and `block` are Claude Code's older words."""
-    match value:
-        case "allow" | "approve":
-            return "allow"
-        case "deny" | "block":
-            return "deny"
-        case _:
-            return "none"
+def _decision(value: object, event: str) -> Decision | None:
+    """None if nobody knows what was meant."""
+    if value is None:
+        return "none"
+    decision = WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+    return None if decision == "ask" and event != "PreToolUse" else decision
 
 
 def _text(value: object) -> str:
@@ -208,24 +228,36 @@ def _patch(value: object) -> Any:
 
 
 def aggregate(results: Sequence[HookResult], tool_input: object = None) -> HookAggregate:
-    """One verdict of many: a deny wins over an allow, a halt over all; patches are laid on the input in order."""
+    """One verdict of many: deny, ask, allow, in this order, a halt over all; patches are laid on the input in order."""
     results = tuple(_weighed(result) for result in results)
     said = [result.said for result in results]
-    decision: Decision = "none"
-    if any(one.decision == "deny" for one in said):
-        decision = "deny"
-    elif any(one.decision == "allow" for one in said):
-        decision = "allow"
+    decision = _together(said)
     halt = any(one.halt for one in said)
     return HookAggregate(
         decision=decision,
         halt=halt,
-        reason="\n".join(one.reason for one in said if one.reason and (one.decision == "deny" or one.halt)),
+        reason="\n".join(
+            one.reason
+            for one in said
+            if one.reason and (one.halt or (one.decision == decision and decision in OBJECTIONS))
+        ),
         context="\n".join(one.context for one in said if one.context),
         updated_input=None if decision == "deny" or halt else _patched(said, tool_input),
         results=results,
         failures=tuple(f"{result.hook.title}: {result.said.failure}" for result in results if result.said.failure),
     )
+
+
+def _together(said: Sequence[Said]) -> Decision:
+    for decision in OBJECTIONS:
+        if any(one.decision == decision for one in said):
+            return decision
+    return "allow" if any(_holds(at, said) for at, one in enumerate(said) if one.decision == "allow") else "none"
+
+
+def _holds(at: int, said: Sequence[Said]) -> bool:
+    """Whether what is allowed is what was seen: no other hook has made another call of it."""
+    return not any(_object(one.updated_input) is not None for one in (*said[:at], *said[at + 1 :]))
 
 
 def _weighed(result: HookResult) -> HookResult:

@@ -12,6 +12,7 @@ from typing import Any, cast
 import anyio
 import msgspec
 
+from turnkeeper.protocol.letters import whole_within
 from turnkeeper.tools.hooks import (
     TIMEOUT_SECONDS,
     Hook,
@@ -60,7 +61,8 @@ class Hooks:
         hooks = matching(self._hooks.get(event, ()), _subject(event, payload))
         if not hooks:
             return HookAggregate()
-        told = payload_of(event, payload, self._workdir)
+        # A name on disk need not be text, and is told as nearly as it can be.
+        told = whole_within(payload_of(event, payload, self._workdir))
         env = env_of(event, told, self._workdir, self._env)
         stdin = msgspec.json.encode(told)
         said: dict[int, Said] = {}
@@ -78,7 +80,8 @@ class Hooks:
 
     async def _ask(self, hook: Hook, event: str, stdin: bytes, env: Mapping[str, str]) -> Said:
         streams = {"stdout": bytearray(), "stderr": bytearray()}
-        bounds = {"stdout": STDOUT_BYTES_MAX, "stderr": STDERR_BYTES_MAX}
+        # One more than is read, so that it shows when there was more.
+        bounds = {"stdout": STDOUT_BYTES_MAX + 1, "stderr": STDERR_BYTES_MAX}
 
         def hear(stream: str, data: bytes) -> None:
             streams[stream] += data[: max(0, bounds[stream] - len(streams[stream]))]
@@ -91,6 +94,8 @@ class Hooks:
             return Said(failure=str(refused))
         if not await run(process, hear, seconds_max=seconds) or process.exit is None:
             return Said(failure=f"no answer within {seconds:g} seconds")
+        if process.exit.status == 0 and len(streams["stdout"]) > STDOUT_BYTES_MAX:
+            return Said(failure=f"it said more than {STDOUT_BYTES_MAX} bytes")
         out, errors = (bytes(stream).decode("utf-8", "replace") for stream in streams.values())
         return heard(process.exit.status, out, errors, event=event)
 

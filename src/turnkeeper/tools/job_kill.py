@@ -17,6 +17,7 @@ class JobKillParameters(Parameters, frozen=True):
 def job_kill_tool(jobs: JobTable) -> Tool:
     async def act(asked: JobKillParameters, hands: Hands) -> Answer:
         job = found(jobs, asked.shell_id, hands)
+        await hands.begin(job.id)
         ended_before = job.done
         stopped = await jobs.kill(job)
         job.end_told = job.done

@@ -87,15 +87,16 @@ def limited(root: Path, depth: int, depth_max: int, items_max: int) -> Limits:
 def file_names(root: Path, limits: Limits, *, env: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
     """Files below a directory by their paths from there, without hidden and ignored ones; and if there are more."""
     listing = listed(root, limits, (".*",), Ignoring(env=env))
-    return tuple(_files(listing.root, "")), listing.truncated
+    return tuple(_files(listing.root)), listing.truncated
 
 
-def _files(folder: Node, above: str) -> Iterator[str]:
+def _files(root: Node) -> Iterator[str]:
     """Nearest first: what is in a folder stands before what is in the folders below it."""
-    yield from (above + node.name for node in folder.children if not node.path)
-    for node in folder.children:
-        if node.path:
-            yield from _files(node, f"{above}{node.name}/")
+    waiting = [(root, "")]
+    while waiting:
+        folder, above = waiting.pop()
+        yield from (above + node.name for node in folder.children if not node.path)
+        waiting += [(node, f"{above}{node.name}/") for node in reversed(folder.children) if node.path]
 
 
 def listed(path: Path, limits: Limits, ignore: tuple[str, ...], ignoring: Ignoring) -> Listing:
@@ -145,14 +146,17 @@ def told(listing: Listing, path: Path) -> Answer:
     elif listing.depth:
         parts.append(f"(Only {listing.depth} levels are shown; set depth or list a directory below to see more.)\n")
     parts.append(f"- {str(path).rstrip('/')}/")
-    render(listing.root, 1, parts)
+    parts += rendered(listing.root)
     return Answer(
         content="\n".join(parts),
         metadata=noted({"number_of_files": listing.count, "truncated": listing.truncated}),
     )
 
 
-def render(folder: Node, level: int, into: list[str]) -> None:
-    for node in folder.children:
-        into.append(f"{'  ' * level}- {node.name}{'/' if node.path else ''}")
-        render(node, level + 1, into)
+def rendered(root: Node) -> Iterator[str]:
+    """A loop, since folders may lie deeper than calls may."""
+    waiting = [(node, 1) for node in reversed(root.children)]
+    while waiting:
+        node, level = waiting.pop()
+        yield f"{'  ' * level}- {node.name}{'/' if node.path else ''}"
+        waiting += [(child, level + 1) for child in reversed(node.children)]

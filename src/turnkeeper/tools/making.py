@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
+from turnkeeper.protocol.letters import whole
 from turnkeeper.tools.tool import Answer, Call, Denied, Hands
 
 
@@ -54,7 +55,8 @@ class Made(Generic[P]):
             return failed(str(refusal), refusal.metadata)
         except Denied as denied:
             return refused(denied)
-        except OSError as error:
+        except (OSError, ValueError, RecursionError) as error:
+            # Names that are no text and folders without end are a disk's failures too, however Python calls them.
             return failed(f"{self.name} failed: {told(error)}")
 
 
@@ -79,8 +81,10 @@ def noted(metadata: Mapping[str, Any] | None) -> str:
     return msgspec.json.encode(metadata).decode() if metadata else ""
 
 
-def told(error: OSError) -> str:
-    """What an operating system's error says to a reader, without its number."""
+def told(error: Exception) -> str:
+    """What an error says to a reader; an operating system's without its number."""
+    if not isinstance(error, OSError):
+        return whole(str(error)) or type(error).__name__
     what = error.strerror or str(error)
     return f"{what}: {error.filename}" if error.filename else what
 

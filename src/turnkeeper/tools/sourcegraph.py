@@ -54,6 +54,7 @@ def sourcegraph_tool(web: Web, *, address: str = ADDRESS) -> Tool:
         body = msgspec.json.encode({"query": QUESTION, "variables": {"query": f"{asked.query} count:{count}"}})
         seconds = limited(asked.timeout, SECONDS_DEFAULT, SECONDS_MAX)
         headers = {"Content-Type": "application/json"}
+        await hands.begin(asked.query)
         async with web.open(
             address, hands=hands, tool="sourcegraph", headers=headers, body=body, seconds=seconds
         ) as response:

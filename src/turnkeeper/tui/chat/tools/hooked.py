@@ -7,7 +7,7 @@ from turnkeeper.tui.chat.ink import Ink, clipped, lines_of, one_line, styled
 from turnkeeper.tui.chat.shown import Body, Facts
 
 _WHEN = {"hook": "hook", "hook_after": "hook afterwards"}
-_WORDS = {"allow": ("allowed it", "good"), "deny": ("denied it", "bad")}
+_WORDS = {"allow": ("allowed it", "good"), "deny": ("denied it", "bad"), "ask": ("asked for a person", "muted")}
 
 
 def hooked(facts: Facts, ink: Ink) -> Body:
