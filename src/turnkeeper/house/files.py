@@ -4,11 +4,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-import anyio
 from anyio import to_thread
 
 from turnkeeper.protocol.problems import Conflict
-from turnkeeper.tools.files import Changed, NotAFile, Snapshot, TooBig, replace, snapshot_now
+from turnkeeper.tools.files import Changed, NotAFile, Snapshot, TooBig, remove_now, replace, snapshot_now
 from turnkeeper.tools.texts import UTF_8, CannotEncode, NotText, coding_of
 
 
@@ -38,7 +37,7 @@ class DiskFiles:
             if (coding_of(found.data).decode(found.data) if found else None) != over:
                 raise FileChanged
             if content is None:
-                await anyio.Path(path).unlink(missing_ok=True)
+                await to_thread.run_sync(remove_now, path, found, 0)
                 return
             coding = coding_of(found.data) if found else UTF_8
             await replace(path, coding.encode(content), based_on=found)
