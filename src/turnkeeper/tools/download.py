@@ -1,6 +1,7 @@
 """Tool `download`: what a URL answers, saved to a file: whole, or not at all."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -24,10 +25,11 @@ from turnkeeper.tools.files import (
     snapshot_now,
     swapping,
 )
+from turnkeeper.tools.forms import noted_found
 from turnkeeper.tools.making import Made, Parameters, Refusal
 from turnkeeper.tools.opening import NO_LINK, opened_folder, remove_empty
 from turnkeeper.tools.places import Place, described, located
-from turnkeeper.tools.texts import NotText, decoded
+from turnkeeper.tools.texts import UTF_8, NotText, decoded
 from turnkeeper.tools.tool import Answer, Asking, Hands, Tool
 from turnkeeper.tools.web import Web, checked, require_ok
 
@@ -66,7 +68,7 @@ def download_tool(web: Web, *, bytes_max: int = DOWNLOAD_BYTES_MAX) -> Tool:
             require_ok(response, url)
             held = await to_thread.run_sync(text_now, place.real)
             if held:
-                await hands.begin_change(place.real, before=held[0])
+                await hands.begin_change(place.real, before=held.text, form=held.form)
             else:
                 await hands.begin(f"{url} -> {place.real}")
             size = await saved(response, place, before, bytes_max)
@@ -90,20 +92,29 @@ def identity_now(path: Path) -> Identity | None:
         os.close(folder)
 
 
-def text_now(path: Path) -> tuple[str | None, ...]:
-    """The file's text, or None where there is no file; nothing for what a history of texts cannot hold."""
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A file's text, or None where there is no file, and how it is kept."""
+
+    text: str | None
+    form: str
+
+
+def text_now(path: Path) -> Held | None:
+    """Nothing for what a history of texts cannot hold."""
     try:
         found = snapshot_now(path)
-        return (decoded(found.data)[0] if found else None,)
+        text, coding = decoded(found.data) if found else (None, UTF_8)
+        return Held(text, noted_found(path, found, coding))
     except (NotAFile, NotText, OSError, TooBig):
-        return ()
+        return None
 
 
-async def record(hands: Hands, place: Place, held: tuple[str | None, ...]) -> None:
+async def record(hands: Hands, place: Place, held: Held | None) -> None:
     match held and await to_thread.run_sync(text_now, place.real):
-        case (str(after),):
+        case Held(str(after), form):
             digest, mtime_ns = await to_thread.run_sync(digest_now, place.real)
-            await hands.changed(place.real, after=after, digest=digest, mtime_ns=mtime_ns)
+            await hands.changed(place.real, after=after, digest=digest, mtime_ns=mtime_ns, form=form)
         case _:
             pass
 

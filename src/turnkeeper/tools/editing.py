@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import anyio
 from anyio import to_thread
 
-from turnkeeper.tools import files
+from turnkeeper.tools import files, forms
 from turnkeeper.tools.diffs import Difference, contents, difference
 from turnkeeper.tools.files import Snapshot
 from turnkeeper.tools.making import Refusal, noted, refused
@@ -112,12 +112,13 @@ async def carry_out(hands: Hands, draft: Draft, after: str, *, tool: str, keep: 
         metadata |= contents(before, after)
     data = encoded(coding, after)
     await permit_write(hands, draft, after, tool)
-    await hands.begin_change(place.real, before=draft.before)
-    await write(hands, draft, data, after)
+    note = forms.noted_found(place.real, draft.found, draft.coding)
+    await hands.begin_change(place.real, before=draft.before, form=note)
+    await write(hands, draft, data, after, coding)
     return Changed(metadata, seen.text)
 
 
-async def write(hands: Hands, draft: Draft, data: bytes, after: str) -> None:
+async def write(hands: Hands, draft: Draft, data: bytes, after: str, coding: Coding) -> None:
     """Write and remember; a cancel that comes in between waits, so that no change goes unrecorded."""
     place = draft.place
     with anyio.fail_after(WRITE_SECONDS_MAX, shield=True):
@@ -125,7 +126,8 @@ async def write(hands: Hands, draft: Draft, data: bytes, after: str) -> None:
             written = await files.replace(place.real, data, based_on=draft.found)
         except files.Changed as error:
             raise stale(place) from error
-        await hands.changed(place.real, after=after, digest=written.digest, mtime_ns=written.mtime_ns)
+        note = forms.noted(coding, written.mode)
+        await hands.changed(place.real, after=after, digest=written.digest, mtime_ns=written.mtime_ns, form=note)
 
 
 def as_written(draft: Draft, after: str) -> tuple[str, Coding]:

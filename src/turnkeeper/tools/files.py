@@ -125,6 +125,7 @@ class Written:
 
     digest: str
     mtime_ns: int
+    mode: int
 
 
 swapping = threading.Lock()
@@ -141,6 +142,7 @@ async def replace(path: Path, data: bytes, *, based_on: Snapshot | None, mode: i
 
 def replace_now(path: Path, data: bytes, based_on: Snapshot | None, mode: int | None = None) -> Written:
     made: list[Path] = []
+    mode = mode_of(based_on, mode)
     try:
         folder = opened_folder(path.parent, made if based_on is None else None)
         try:
@@ -153,7 +155,7 @@ def replace_now(path: Path, data: bytes, based_on: Snapshot | None, mode: int | 
     except BaseException:
         remove_empty(made)
         raise
-    return Written(digest_of(data), mtime_ns)
+    return Written(digest_of(data), mtime_ns, mode)
 
 
 def remove_now(path: Path, based_on: Snapshot | None, folders: int) -> None:
@@ -196,7 +198,7 @@ class Part:
     mtime_ns: int = 0
 
 
-def written_beside(folder: int, name: str, data: bytes, based_on: Snapshot | None, mode: int | None) -> Part | None:
+def written_beside(folder: int, name: str, data: bytes, based_on: Snapshot | None, mode: int) -> Part | None:
     """The bytes, safe on disk in a file of the same folder; None where the folder takes no new file."""
     part = part_name(name)
     try:
@@ -208,7 +210,7 @@ def written_beside(folder: int, name: str, data: bytes, based_on: Snapshot | Non
     try:
         write_whole(descriptor, data)
         status = keep_owner(descriptor, based_on)
-        os.fchmod(descriptor, mode_of(based_on, mode))
+        os.fchmod(descriptor, mode)
         os.fsync(descriptor)
     except BaseException:
         discard(Part(folder, part))
