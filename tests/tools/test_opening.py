@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.tools.scene import names, use
+from tests.tools.test_web import page, pages
 from turnkeeper.house.files import DiskFiles, FileOutOfReach
 from turnkeeper.testing.hands import FakeHands
 from turnkeeper.tools import opening
+from turnkeeper.tools.download import download_tool
 from turnkeeper.tools.edit import edit_tool
 from turnkeeper.tools.files import remove_now, snapshot_now
 from turnkeeper.tools.opening import LeadsElsewhere, opened, opened_folder, reading
@@ -86,6 +88,17 @@ async def test_nothing_is_created_behind_a_link_that_appeared(places: tuple[Path
     hands = FakeHands(inside, judge=swapping(inside, outside, "docs"))
     answer = await use(write_tool(), hands, file_path=name, content="ours\n")
     assert ELSEWHERE in answer.content
+    assert names(outside / "docs") == ["file", "image.png", "secret"]
+
+
+@pytest.mark.parametrize("name", ["docs/file", "docs/new/file"])
+async def test_nothing_is_downloaded_behind_a_link_that_appeared(places: tuple[Path, Path], name: str) -> None:
+    inside, outside = places
+    hands = FakeHands(inside, judge=swapping(inside, outside, "docs"))
+    tool = download_tool(pages(file=page(b"theirs\n")))
+    answer = await use(tool, hands, url="http://site.test/file", file_path=name)
+    assert ELSEWHERE in answer.content
+    assert (outside / "docs" / "file").read_text() == "the same\n"
     assert names(outside / "docs") == ["file", "image.png", "secret"]
 
 

@@ -83,7 +83,7 @@ def stepped(at: int, here: Path, flags: int, made: list[Path] | None) -> int:
             error.filename = str(here)
             raise
     except OSError as error:
-        if is_link(at, here.name):
+        if error.errno == errno.ELOOP or is_link(at, here.name):
             raise LeadsElsewhere(here) from error
         error.filename = str(here)
         raise
