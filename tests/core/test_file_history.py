@@ -50,7 +50,7 @@ class Disk:
             self.content = plan.content
         return plan
 
-    def record(self, content: Content, *, run: RunId | None = None, id: str = "") -> None:
+    def record(self, content: Content, *, run: RunId | None = None, id: str = "", form: str = "") -> None:
         number = len(self.versions)
         version = FileVersion(
             id=id or f"v{number}",
@@ -60,6 +60,7 @@ class Disk:
             version=number,
             run_id=run,
             absent=content is None,
+            form=form,
         )
         self.versions.append(version)
 
@@ -155,6 +156,17 @@ def test_what_one_run_did_is_undone_to_where_it_began() -> None:
     first = before_run(disk.versions, A)
     assert first == 0
     assert before_run(disk.versions, RunId("none")) is None
+
+
+def test_a_step_has_the_form_it_had_when_it_was_left() -> None:
+    disk = Disk()
+    disk.change("1")
+    plan = undo(disk.versions, disk.content)
+    assert isinstance(plan, Move)
+    disk.record(None, id=plan.id_of("x"), form="as it was left")
+    again = redo(disk.versions, None)
+    assert isinstance(again, Move)
+    assert (again.content, again.target.form) == ("1", "as it was left")
 
 
 def test_in_all_compares_the_first_version_with_where_the_file_stands() -> None:

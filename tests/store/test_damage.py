@@ -143,8 +143,8 @@ async def test_the_first_schema_ever_written_is_brought_to_this_one_with_everyth
     async with open_store(tmp_path) as store:
         assert store.notice == ""
         assert await store.files(S) == [FileVersion("f", S, "a.py", "x", 0, 5, 6)]
-        await begin(store, FileSaid(FileVersion("g", S, "b.py", "", 0, absent=True)))
-        assert [file.absent for file in await store.files(S)] == [False, True]
+        await begin(store, FileSaid(FileVersion("g", S, "b.py", "", 0, absent=True, form="so")))
+        assert [(file.absent, file.form) for file in await store.files(S)] == [(False, ""), (True, "so")]
 
 
 async def test_a_migration_that_fails_half_way_changes_nothing(tmp_path: Path) -> None:

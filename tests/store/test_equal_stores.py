@@ -156,7 +156,8 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(SessionRenamed, words, flags),
     st.just(SessionDeleted()),
     st.builds(
-        FileSaid, st.builds(FileVersion, words, sessions, words, words, small, small, small, st.none() | run_ids, flags)
+        FileSaid,
+        st.builds(FileVersion, words, sessions, words, words, small, small, small, st.none() | run_ids, flags, words),
     ),
     st.builds(FileSeen, st.builds(FileRead, sessions, words, small, words, small)),
     st.builds(GrantGiven, grants),

@@ -60,6 +60,18 @@ PROMISES: dict[str, list[str]] = {
     "no mutation of a denied command becomes allowed": [*DENIED, *BANS_HOLD, *SAFE_IS_SAFE],
     "edits are what a naive reference makes of them": FUZZED,
     "undo and redo are exact after any sequence, a crash among it": UNDONE,
+    "no link that appears after the judgement leads out of the workspace": _in(
+        "tools/test_opening",
+        "a_link_that_appears_after_the_judgement_is_not_followed",
+        "nothing_is_created_behind_a_link_that_appeared",
+        "a_link_in_the_history_s_path_is_a_conflict_and_not_followed",
+    ),
+    "what is taken back comes back with its bytes and its mode": _in(
+        "house/test_taking_back",
+        "an_encoding_that_the_change_did_not_show_any_more_comes_back",
+        "a_file_that_comes_back_has_its_encoding_its_mark_and_its_mode",
+        "a_creation_that_is_done_again_has_the_mode_it_was_left_with",
+    ),
     "kill -9 of the server leaves no child process": KILLED,
     "two sessions that edit one file see each other": TWO_SESSIONS,
     # Section 0: what is true of every tool.

@@ -7,7 +7,8 @@ import pytest
 from tests.tools.scene import deeds, metadata, use
 from turnkeeper.testing.hands import FakeHands, deny
 from turnkeeper.tools.edit import edit_tool
-from turnkeeper.tools.tool import Answer
+from turnkeeper.tools.multiedit import multiedit_tool
+from turnkeeper.tools.tool import Answer, Tool
 from turnkeeper.tools.view import view_tool
 
 
@@ -48,6 +49,16 @@ async def test_a_text_that_stands_twice_is_refused_unless_all_are_meant(tmp_path
     assert text == f"{new} {new}\n"
 
 
+@pytest.mark.parametrize("text", ["}\n}\n}\n", "}\n}  \n}\t\n"], ids=["exact", "apart from white space"])
+async def test_places_that_overlap_are_two_places(tmp_path: Path, text: str) -> None:
+    answer, after = await edit(tmp_path, text, "}\n}\n", "X\n")
+    assert answer.is_error
+    assert "2 times" in answer.content or "2 places" in answer.content
+    assert after == text
+    answer, after = await edit(tmp_path, text, "}\n}\n", "X\n", replace_all=True)
+    assert after.startswith("X\n}")
+
+
 async def test_an_edit_that_changes_nothing_is_refused(tmp_path: Path) -> None:
     answer, _ = await edit(tmp_path, "same\n", "same", "same")
     assert answer.is_error
@@ -77,6 +88,24 @@ async def test_creating_what_exists_is_refused_file_and_folder_alike(tmp_path: P
     assert folder.is_error
     assert "directory" in folder.content
     assert deeds(hands) == []
+
+
+@pytest.mark.parametrize("tool", [edit_tool(), multiedit_tool()], ids=["edit", "multiedit"])
+async def test_an_empty_file_that_was_seen_is_filled_by_an_empty_old_string(tmp_path: Path, tool: Tool) -> None:
+    path, hands = tmp_path / "file", FakeHands(tmp_path)
+    path.touch()
+    step = {"old_string": "", "new_string": "x\n"}
+    given = {"file_path": "file", **(step if tool.name == "edit" else {"edits": [step]})}
+    assert "must read the file" in (await use(tool, hands, **given)).content
+    await use(view_tool(), hands, file_path="file")
+    assert not (await use(tool, hands, **given)).is_error
+    assert path.read_text() == "x\n"
+    assert "already exists" in (await use(tool, hands, **given)).content
+
+
+async def test_an_empty_file_that_is_filled_with_nothing_is_told_of(tmp_path: Path) -> None:
+    answer, _ = await edit(tmp_path, "", "", "")
+    assert "no changes" in answer.content
 
 
 async def test_no_folder_is_made_before_somebody_agreed(tmp_path: Path) -> None:

@@ -10,13 +10,15 @@ the list from the front tells where the file stands now:
 | version | steps | standing |
 |---|---|---|
 | a change | those up to the standing one, and this | at this |
-| a move   | as they were | at the step it names |
+| a move   | as they were; the step that is left has the form that is noted with the move | at the step it names |
 
 So a change after an undo drops what could have been redone, and everything else can be undone and redone exactly.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from turnkeeper.protocol.ids import RunId
 from turnkeeper.protocol.sessions import FileVersion
@@ -98,6 +100,9 @@ def timeline(versions: Sequence[FileVersion]) -> Timeline | None:
             del steps[standing + 1 :]
             steps.append(version)
             place = len(steps) - 1
+        elif version.form:
+            # Somebody may have changed its mode since it was written.
+            steps[standing] = replace(steps[standing], form=version.form)
         standing = place
     return Timeline(tuple(steps), standing) if steps else None
 

@@ -82,6 +82,8 @@ class Shown:
 
     def edit_rules(self) -> tuple[Rule, ...]:
         """What is allowed by who allows every edit of the workspace's files."""
+        if self.demand:
+            return ()
         return edits_for(
             tool=self.asking.tool,
             subjects=self.asking.subjects or (self.asking.subject,),

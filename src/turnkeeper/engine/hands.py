@@ -89,10 +89,10 @@ class CallHands:
         await self.look()
         await self._running.say(e.EffectNoted(self._started(subject)))
 
-    async def begin_change(self, path: Path, *, before: str | None) -> None:
+    async def begin_change(self, path: Path, *, before: str | None, form: str = "") -> None:
         await self.look()
         started = e.EffectNoted(self._started(str(path)))
-        self._begun = await self._record(path, lambda last: found(last, before), started)
+        self._begun = await self._record(path, lambda last: found(last, before), started, form)
 
     async def question(self, questions: Sequence[Question], *, title: str = "", description: str = "") -> Answers:
         await self.look()
@@ -104,12 +104,12 @@ class CallHands:
     async def last_seen(self, path: Path) -> FileRead | None:
         return await self._running.workspace.means.store.file_read(self.session_id, str(path))
 
-    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int) -> None:
+    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int, form: str = "") -> None:
         last = self._begun if self._begun and self._begun.path == str(path) else None
         # The change is on disk already: it is recorded even if the run is being stopped at this moment.
         with anyio.CancelScope(shield=True):
             sight = self._sight(path, digest, mtime_ns)
-            await self._record(path, lambda _: (after,), sight, run_id=self.run_id, last=last)
+            await self._record(path, lambda _: (after,), sight, form, run_id=self.run_id, last=last)
 
     async def todos(self) -> Sequence[Todo]:
         session = await self._running.workspace.means.store.session(self.session_id)
@@ -154,12 +154,16 @@ class CallHands:
         path: Path,
         contents: Contents,
         fact: e.EffectNoted | e.FileSeen,
+        form: str,
         *,
         run_id: RunId | None = None,
         last: FileVersion | None = None,
     ) -> FileVersion | None:
         say, means = self._running.say, self._running.workspace.means
-        return await record(means, say, self.session_id, str(path), contents, run_id=run_id, beside=[fact], last=last)
+        facts = [fact]
+        return await record(
+            means, say, self.session_id, str(path), contents, run_id=run_id, beside=facts, last=last, form=form
+        )
 
 
 def _index(running: Running, call_id: ToolCallId) -> int:

@@ -71,12 +71,12 @@ class Prompts(Protocol):
 
 
 class Files(Protocol):
-    """Whole text files, read and written with the encoding and the mode they have."""
+    """Whole text files, written in the form they had when that was their text, as it was noted."""
 
     async def read(self, path: Path) -> str | None: ...
 
-    async def write(self, path: Path, content: str | None, *, over: str | None) -> None:
-        """Raises `Conflict` where the file is not `over` any more."""
+    async def write(self, path: Path, content: str | None, *, over: str | None, form: str = "") -> str:
+        """Returns the form the file had until then. Raises `Conflict` where the file is not `over` any more."""
         ...
 
 

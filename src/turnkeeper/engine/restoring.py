@@ -148,8 +148,8 @@ async def _carry_out(
             means, say = workspace.means, partial(workspace.note, session_id)
             await record(means, say, session_id, path, lambda _: plan.found)
             # Whoever wrote into it since it was read is told of, not written over: a run, or an editor.
-            await means.files.write(Path(path), plan.content, over=disk)
-            await record(means, say, session_id, path, lambda _: (plan.content,), name=plan.id_of)
+            left = await means.files.write(Path(path), plan.content, over=disk, form=plan.target.form)
+            await record(means, say, session_id, path, lambda _: (plan.content,), name=plan.id_of, form=left)
             return Restored(path)
 
 

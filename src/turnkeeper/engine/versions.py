@@ -26,6 +26,7 @@ async def record(
     name: Callable[[str], str] = str,
     beside: Sequence[e.Fact] = (),
     last: FileVersion | None = None,
+    form: str = "",
 ) -> FileVersion | None:
     """Say these facts and, with them, what follows the file's last version: `contents` is told which that is.
 
@@ -46,6 +47,7 @@ async def record(
                 updated_at=seconds,
                 run_id=run_id,
                 absent=content is None,
+                form=form,
             )
             for step, content in enumerate(contents(last))
         ]

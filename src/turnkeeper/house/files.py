@@ -1,15 +1,15 @@
-"""Files as the engine restores them: whole texts, read and written with the encoding and the mode they have."""
+"""Files as the engine restores them: whole texts, as they were kept when that was their text."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-import anyio
 from anyio import to_thread
 
 from turnkeeper.protocol.problems import Conflict
-from turnkeeper.tools.files import Changed, NotAFile, Snapshot, TooBig, replace, snapshot_now
-from turnkeeper.tools.texts import UTF_8, CannotEncode, NotText, coding_of
+from turnkeeper.tools.files import Changed, NotAFile, Snapshot, TooBig, remove_now, replace, snapshot_now
+from turnkeeper.tools.forms import Form, form_of, mode_back, noted_found, written_as
+from turnkeeper.tools.texts import UTF_8, CannotEncode, Coding, NotText, decoded
 
 
 class FileChanged(Conflict):
@@ -29,19 +29,29 @@ class DiskFiles:
         """The file's text, or None where there is no file."""
         with reached(path):
             found = await snapshot(path)
-            return coding_of(found.data).decode(found.data) if found else None
+            return decoded(found.data)[0] if found else None
 
-    async def write(self, path: Path, content: str | None, *, over: str | None) -> None:
-        """Replace the file whole, or remove it, if it still is what it was when that was decided."""
+    async def write(self, path: Path, content: str | None, *, over: str | None, form: str = "") -> str:
+        """Replace the file whole, or remove it, if it still is what it was when that was decided.
+
+        A file that is there keeps its mode; one that comes back has the mode that was noted.
+        """
         with reached(path):
             found = await snapshot(path)
-            if (coding_of(found.data).decode(found.data) if found else None) != over:
+            text, now = decoded(found.data) if found else (None, UTF_8)
+            if text != over:
                 raise FileChanged
-            if content is None:
-                await anyio.Path(path).unlink(missing_ok=True)
-                return
-            coding = coding_of(found.data) if found else UTF_8
-            await replace(path, coding.encode(content), based_on=found)
+            left = noted_found(path, found, now)
+            await restore(path, content, found, form_of(form), now)
+            return left
+
+
+async def restore(path: Path, content: str | None, found: Snapshot | None, form: Form | None, now: Coding) -> None:
+    if content is None:
+        # The folders that were made for the file go with it.
+        await to_thread.run_sync(remove_now, path, found, form.folders if form else 0)
+        return
+    await replace(path, written_as(content, form, now), based_on=found, mode=mode_back(path, form))
 
 
 async def snapshot(path: Path) -> Snapshot | None:

@@ -54,6 +54,8 @@ class FileVersion(msgspec.Struct, frozen=True):
     run_id: RunId | None = None
     absent: bool = False
     """There was no file at this moment (and `content` is empty): undoing a creation removes the file again."""
+    form: str = ""
+    """How it was kept on disk beside its text, as the hands noted it; empty where nobody knows. No face is told."""
 
 
 class FileRead(msgspec.Struct, frozen=True):

@@ -338,7 +338,7 @@ class Record:
         match event:
             case FileSaid(file=file):
                 what = (file.path, file.version, file.content, file.created_at, file.updated_at, file.run_id)
-                self._put("add_file", position, file.id, session_id, *what, file.absent)
+                self._put("add_file", position, file.id, session_id, *what, file.absent, file.form)
             case FileSeen(read=read):
                 self._put("put_read", session_id, read.path, read.at, read.digest, read.mtime_ns)
             case EffectNoted(effect=effect):

@@ -140,7 +140,7 @@ def effect(row: Row) -> Effect:
 
 
 def file(row: Row) -> FileVersion:
-    return FileVersion(*row[:8], absent=bool(row[8]))
+    return FileVersion(*row[:8], absent=bool(row[8]), form=row[9])
 
 
 def file_read(row: Row) -> FileRead:

@@ -100,11 +100,11 @@ class FakeHands:
     async def begin(self, subject: str) -> None:
         self._did("begin", subject)
 
-    async def begin_change(self, path: Path, *, before: str | None) -> None:
+    async def begin_change(self, path: Path, *, before: str | None, form: str = "") -> None:
         await self.begin(str(path))
         known = await self.history(path)
         for content in found(known[-1] if known else None, before):
-            self._remember(path, content)
+            self._remember(path, content, form)
 
     async def question(self, questions: Sequence[Question], *, title: str = "", description: str = "") -> Answers:
         self._did("question", title)
@@ -121,9 +121,9 @@ class FakeHands:
     async def last_seen(self, path: Path) -> FileRead | None:
         return self.memory.reads.get((self.session_id, str(path)))
 
-    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int) -> None:
+    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int, form: str = "") -> None:
         self._did("changed", str(path))
-        self._remember(path, after)
+        self._remember(path, after, form)
         self._saw(path, digest, mtime_ns)
 
     async def history(self, path: Path) -> Sequence[FileVersion]:
@@ -151,7 +151,7 @@ class FakeHands:
     def _did(self, what: str, subject: str) -> None:
         self.deeds.append(Deed(what, subject))
 
-    def _remember(self, path: Path, content: str | None) -> None:
+    def _remember(self, path: Path, content: str | None, form: str) -> None:
         number = 1 + max((known.version for known in self.memory.versions if known.path == str(path)), default=-1)
         self.memory.versions.append(
             FileVersion(
@@ -162,5 +162,6 @@ class FakeHands:
                 version=number,
                 run_id=self.run_id,
                 absent=content is None,
+                form=form,
             )
         )

@@ -75,13 +75,14 @@ class MemoryFiles:
     async def read(self, path: Path) -> str | None:
         return self.contents.get(str(path))
 
-    async def write(self, path: Path, content: str | None, *, over: str | None) -> None:
+    async def write(self, path: Path, content: str | None, *, over: str | None, form: str = "") -> str:
         if self.contents.get(str(path)) != over:
             raise Conflict("the file was changed at this very moment; try again")
         if content is None:
             self.contents.pop(str(path), None)
         else:
             self.contents[str(path)] = content
+        return ""
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Tool `download`: what a URL answers, saved to a file: whole, or not at all."""
 
 import os
-import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,20 +13,23 @@ from msgspec import Meta
 from turnkeeper.tools.fetch import limited
 from turnkeeper.tools.files import (
     NEW_FILE_MODE,
+    Identity,
     NotAFile,
+    Part,
     TooBig,
     current_umask,
     digest_now,
     discard,
     identity,
-    make_folders,
-    remove_empty,
+    part_name,
     snapshot_now,
     swapping,
 )
+from turnkeeper.tools.forms import noted_found
 from turnkeeper.tools.making import Made, Parameters, Refusal
+from turnkeeper.tools.opening import NO_LINK, opened_folder, remove_empty
 from turnkeeper.tools.places import Place, described, located
-from turnkeeper.tools.texts import NotText, decoded
+from turnkeeper.tools.texts import UTF_8, NotText, decoded
 from turnkeeper.tools.tool import Answer, Asking, Hands, Tool
 from turnkeeper.tools.web import Web, checked, require_ok
 
@@ -60,12 +63,12 @@ def download_tool(web: Web, *, bytes_max: int = DOWNLOAD_BYTES_MAX) -> Tool:
                 subjects=(url, str(place.real)),
             )
         )
-        before = identity(place.real)
+        before = await to_thread.run_sync(identity_now, place.real)
         async with web.open(url, hands=hands, tool="download", seconds=seconds) as response:
             require_ok(response, url)
             held = await to_thread.run_sync(text_now, place.real)
             if held:
-                await hands.begin_change(place.real, before=held[0])
+                await hands.begin_change(place.real, before=held.text, form=held.form)
             else:
                 await hands.begin(f"{url} -> {place.real}")
             size = await saved(response, place, before, bytes_max)
@@ -78,29 +81,61 @@ def download_tool(web: Web, *, bytes_max: int = DOWNLOAD_BYTES_MAX) -> Tool:
     return Made("download", DownloadParameters, act, parallel=True)
 
 
-def text_now(path: Path) -> tuple[str | None, ...]:
-    """The file's text, or None where there is no file; nothing for what a history of texts cannot hold."""
+def identity_now(path: Path) -> Identity | None:
+    try:
+        folder = opened_folder(path.parent)
+    except FileNotFoundError:
+        return None
+    try:
+        return identity(folder, path.name)
+    finally:
+        os.close(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A file's text, or None where there is no file, and how it is kept."""
+
+    text: str | None
+    form: str
+
+
+def text_now(path: Path) -> Held | None:
+    """Nothing for what a history of texts cannot hold."""
     try:
         found = snapshot_now(path)
-        return (decoded(found.data)[0] if found else None,)
+        text, coding = decoded(found.data) if found else (None, UTF_8)
+        return Held(text, noted_found(path, found, coding))
     except (NotAFile, NotText, OSError, TooBig):
-        return ()
+        return None
 
 
-async def record(hands: Hands, place: Place, held: tuple[str | None, ...]) -> None:
+async def record(hands: Hands, place: Place, held: Held | None) -> None:
     match held and await to_thread.run_sync(text_now, place.real):
-        case (str(after),):
+        case Held(str(after), form):
             digest, mtime_ns = await to_thread.run_sync(digest_now, place.real)
-            await hands.changed(place.real, after=after, digest=digest, mtime_ns=mtime_ns)
+            await hands.changed(place.real, after=after, digest=digest, mtime_ns=mtime_ns, form=form)
         case _:
             pass
 
 
 async def saved(response: httpx2.Response, place: Place, before: object, bytes_max: int) -> int:
     """Streamed beside the file, then put in its place, unless somebody else changed it meanwhile."""
-    made = await to_thread.run_sync(make_folders, place.real.parent)
-    descriptor, name = tempfile.mkstemp(prefix=f".{place.real.name[:64]}.", suffix=".part", dir=place.real.parent)
-    part = Path(name)
+    made: list[Path] = []
+    try:
+        folder = await to_thread.run_sync(opened_folder, place.real.parent, made)
+        try:
+            return await streamed(response, folder, place, before, bytes_max)
+        finally:
+            os.close(folder)
+    except BaseException:
+        remove_empty(made)
+        raise
+
+
+async def streamed(response: httpx2.Response, folder: int, place: Place, before: object, bytes_max: int) -> int:
+    part = Part(folder, part_name(place.real.name))
+    descriptor = os.open(part.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o600, dir_fd=folder)
     try:
         async with await anyio.open_file(descriptor, "wb") as file:
             size = 0
@@ -110,22 +145,33 @@ async def saved(response: httpx2.Response, place: Place, before: object, bytes_m
                     raise Refusal(f"the file is larger than {bytes_max} bytes; nothing was saved")
                 await file.write(chunk)
             await file.flush()
-            await to_thread.run_sync(os.fsync, descriptor)
+            await to_thread.run_sync(finish, descriptor, folder, place.real.name)
         with swapping:
             put_in_place(part, place, before)
     except BaseException:
         discard(part)
-        remove_empty(made)
         raise
     return size
 
 
-def put_in_place(part: Path, place: Place, before: object) -> None:
-    if identity(place.real) != before:
+def finish(descriptor: int, folder: int, name: str) -> None:
+    """With the mode of the file that is to be replaced, safe on disk."""
+    os.fchmod(descriptor, mode_there(folder, name))
+    os.fsync(descriptor)
+
+
+def mode_there(folder: int, name: str) -> int:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & 0o7777
+    except FileNotFoundError:
+        return NEW_FILE_MODE & ~current_umask()
+
+
+def put_in_place(part: Part, place: Place, before: object) -> None:
+    name = place.real.name
+    if identity(part.folder, name) != before:
         raise Refusal(f"the file was changed by somebody else during the download; nothing was saved: {place.path}")
-    mode = place.real.stat().st_mode & 0o7777 if before else NEW_FILE_MODE & ~current_umask()
-    part.chmod(mode)
-    part.replace(place.real)
+    os.replace(part.name, name, src_dir_fd=part.folder, dst_dir_fd=part.folder)
 
 
 def shown(hands: Hands, place: Place) -> str:

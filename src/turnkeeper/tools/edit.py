@@ -26,7 +26,9 @@ NOT_EXACT = "Note: old_string matched only when white space was ignored; the fil
 
 class EditParameters(Parameters, frozen=True):
     file_path: Annotated[str, Meta(description="The file to change; relative paths start at the working directory.")]
-    old_string: Annotated[str, Meta(description="The text to replace; empty to create a new file.")]
+    old_string: Annotated[
+        str, Meta(description="The text to replace; empty to create a new file or to fill an empty one.")
+    ]
     new_string: Annotated[str, Meta(description="What stands there afterwards; empty to delete the text.")]
     replace_all: Annotated[bool, Meta(description="Replace every occurrence (default false).")] = False
 
@@ -47,9 +49,13 @@ def edit_tool(diagnose: Diagnose = no_diagnosis) -> Tool:
 
 async def create(hands: Hands, place: Place, text: str, diagnose: Diagnose) -> Answer:
     draft = await opened(place)
-    if draft.found is not None:
+    if draft.before:
         raise Refusal(f"the file already exists: {place.path}. Give the text to replace as old_string.")
-    return await finish(hands, draft, text, f"File created: {place.path}", diagnose)
+    await require_fresh(hands, draft)
+    if draft.before == text:
+        raise Refusal(f"no changes: the file is empty already: {place.path}")
+    did = "created" if draft.found is None else "written"
+    return await finish(hands, draft, text, f"File {did}: {place.path}", diagnose)
 
 
 async def existing(hands: Hands, place: Place) -> Draft:

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 import anyio
 from anyio import to_thread
 
-from turnkeeper.tools import files
+from turnkeeper.tools import files, forms
 from turnkeeper.tools.diffs import Difference, contents, difference
 from turnkeeper.tools.files import Snapshot
 from turnkeeper.tools.making import Refusal, noted, refused
 from turnkeeper.tools.places import Place, described
-from turnkeeper.tools.texts import UTF_8, CannotEncode, Coding, NotText, decoded
+from turnkeeper.tools.texts import MARK, UTF_8, CannotEncode, Coding, NotText, decoded, marked
 from turnkeeper.tools.tool import Answer, Asking, Denied, Hands
 
 WRITE_SECONDS_MAX = 60
@@ -105,18 +105,20 @@ def stale(place: Place) -> Refusal:
 async def carry_out(hands: Hands, draft: Draft, after: str, *, tool: str, keep: bool = True) -> Changed:
     """Ask, announce, write and remember; `keep` gives faces both texts beside the diff."""
     place, before = draft.place, draft.before or ""
+    after, coding = as_written(draft, after)
     seen = await compared(hands, draft, after)
     metadata: dict[str, Any] = {"additions": seen.additions, "removals": seen.removals, "diff": seen.text}
     if keep:
         metadata |= contents(before, after)
-    data = encoded(draft, after)
+    data = encoded(coding, after)
     await permit_write(hands, draft, after, tool)
-    await hands.begin_change(place.real, before=draft.before)
-    await write(hands, draft, data, after)
+    note = forms.noted_found(place.real, draft.found, draft.coding)
+    await hands.begin_change(place.real, before=draft.before, form=note)
+    await write(hands, draft, data, after, coding)
     return Changed(metadata, seen.text)
 
 
-async def write(hands: Hands, draft: Draft, data: bytes, after: str) -> None:
+async def write(hands: Hands, draft: Draft, data: bytes, after: str, coding: Coding) -> None:
     """Write and remember; a cancel that comes in between waits, so that no change goes unrecorded."""
     place = draft.place
     with anyio.fail_after(WRITE_SECONDS_MAX, shield=True):
@@ -124,12 +126,23 @@ async def write(hands: Hands, draft: Draft, data: bytes, after: str) -> None:
             written = await files.replace(place.real, data, based_on=draft.found)
         except files.Changed as error:
             raise stale(place) from error
-        await hands.changed(place.real, after=after, digest=written.digest, mtime_ns=written.mtime_ns)
+        note = forms.noted(coding, written.mode)
+        await hands.changed(place.real, after=after, digest=written.digest, mtime_ns=written.mtime_ns, form=note)
 
 
-def encoded(draft: Draft, after: str) -> bytes:
+def as_written(draft: Draft, after: str) -> tuple[str, Coding]:
+    """The text without a mark that was put before it, and how it is written; a second mark of the file's own stays."""
+    if draft.before and draft.before.startswith(MARK):
+        return after, draft.coding
+    text, coding = marked(after, draft.coding)
+    if (text, coding) == (draft.before, draft.coding):
+        raise Refusal(f"no changes: the file already contains exactly this text: {draft.place.path}")
+    return text, coding
+
+
+def encoded(coding: Coding, after: str) -> bytes:
     try:
-        data = draft.coding.encode(after)
+        data = coding.encode(after)
     except CannotEncode as error:
         raise Refusal(f"{error}. Change the encoding of the file first, or use other letters.") from error
     if len(data) > files.EDIT_BYTES_MAX:

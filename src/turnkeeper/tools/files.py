@@ -3,6 +3,7 @@
 `replace` promises: whoever opens the file sees the old bytes or the new ones, never a part; mode and, where the system
 lets us, owner stay; a link stays a link and what it leads to is replaced; and a file that changed since it was read is
 not touched (`Changed`). Within one process that last promise has no gap: looking and renaming are done under one lock.
+Paths are those that were judged, without links: everything is done in the folder they lead to, held open meanwhile.
 """
 
 import errno
@@ -16,10 +17,11 @@ from pathlib import Path
 
 from anyio import to_thread
 
+from turnkeeper.tools.opening import NO_LINK, opened, opened_folder, reading, remove_empty
+
 EDIT_BYTES_MAX = 16 * 1024 * 1024
 DIGEST_BYTES_MAX = 8 * 1024 * 1024
 NEW_FILE_MODE = 0o644
-NEW_FOLDER_MODE = 0o755
 SHORT_BYTES_MAX = 64 * 1024
 
 # A file that is its own mount cannot be renamed over, and a folder that may not be written takes no new file: the
@@ -59,8 +61,8 @@ class Snapshot:
 def snapshot_now(path: Path, *, bytes_max: int = EDIT_BYTES_MAX) -> Snapshot | None:
     """The whole file, or None where there is none."""
     try:
-        # Opened before it is looked at, so that both are about the same file; a pipe must not block us.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        # Opened before it is looked at, so that both are about the same file.
+        descriptor = opened(path)
     except FileNotFoundError:
         return None
     try:
@@ -91,9 +93,10 @@ def identified(status: os.stat_result) -> Identity:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def identity(path: Path) -> Identity | None:
+def identity(folder: int, name: str) -> Identity | None:
+    """Of what stands there itself: a link in the place of a file is another file."""
     try:
-        return identified(os.stat(path))  # noqa: PTH116 - asked at every edit
+        return identified(os.stat(name, dir_fd=folder, follow_symlinks=False))
     except FileNotFoundError:
         return None
 
@@ -109,7 +112,7 @@ def sized(size: int) -> str:
 
 def digest_now(path: Path) -> tuple[str, int]:
     """A file's digest and time, in constant memory."""
-    with path.open("rb") as file:
+    with reading(path) as file:
         status = os.fstat(file.fileno())
         if status.st_size > DIGEST_BYTES_MAX:
             return sized(status.st_size), status.st_mtime_ns
@@ -122,72 +125,84 @@ class Written:
 
     digest: str
     mtime_ns: int
+    mode: int
 
 
 swapping = threading.Lock()
 """Held between looking whether a file is still what it was and renaming another over it."""
 
 
-async def replace(path: Path, data: bytes, *, based_on: Snapshot | None) -> Written:
-    """The file, now holding `data`; `based_on` is what it was when the change was made up, None for no file."""
-    return await to_thread.run_sync(replace_now, path, data, based_on)
+async def replace(path: Path, data: bytes, *, based_on: Snapshot | None, mode: int | None = None) -> Written:
+    """The file, now holding `data`; `based_on` is what it was when the change was made up, None for no file.
+
+    `mode` is that of a new file, if it has one of its own.
+    """
+    return await to_thread.run_sync(replace_now, path, data, based_on, mode)
 
 
-def replace_now(path: Path, data: bytes, based_on: Snapshot | None) -> Written:
+def replace_now(path: Path, data: bytes, based_on: Snapshot | None, mode: int | None = None) -> Written:
     made: list[Path] = []
+    mode = mode_of(based_on, mode)
     try:
-        if based_on is None:
-            made = make_folders(path.parent)
-        part = written_beside(path, data, based_on)
-        with swapping:
-            mtime_ns = swap(part, path, data, based_on)
+        folder = opened_folder(path.parent, made if based_on is None else None)
+        try:
+            part = written_beside(folder, path.name, data, based_on, mode)
+            with swapping:
+                mtime_ns = swap(part, Target(folder, path.name), data, based_on)
+            settle(folder)
+        finally:
+            os.close(folder)
     except BaseException:
         remove_empty(made)
         raise
-    settle(path.parent)
-    return Written(digest_of(data), mtime_ns)
+    return Written(digest_of(data), mtime_ns, mode)
 
 
-def swap(part: "Part | None", path: Path, data: bytes, based_on: Snapshot | None) -> int:
-    if identity(path) != (based_on.identity if based_on else None):
-        discard(part.path if part else None)
+def remove_now(path: Path, based_on: Snapshot | None, folders: int) -> None:
+    """Remove the file if it still is what it was, and so many of the folders above it, if nothing else is in them."""
+    if based_on is None:
+        return
+    folder = opened_folder(path.parent)
+    try:
+        with swapping:
+            if identity(folder, path.name) != based_on.identity:
+                raise Changed
+            os.unlink(path.name, dir_fd=folder)
+        settle(folder)
+    finally:
+        os.close(folder)
+    remove_empty(list(path.parents)[:folders][::-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A name in a folder that is held open, so that nobody can put another folder in its place."""
+
+    folder: int
+    name: str
+
+
+def swap(part: "Part | None", target: Target, data: bytes, based_on: Snapshot | None) -> int:
+    if identity(target.folder, target.name) != (based_on.identity if based_on else None):
+        discard(part)
         raise Changed
-    return put_in_place(part, path, data)
+    return put_in_place(part, target, data)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file beside the one it is to replace."""
+    """A file beside the one it is to replace, in the same folder."""
 
-    path: Path
-    mtime_ns: int
-
-
-def make_folders(folder: Path) -> list[Path]:
-    """Make what is missing of a folder's path, and say what was made, the deepest last."""
-    missing: list[Path] = []
-    while not folder.exists():
-        missing.append(folder)
-        folder = folder.parent
-    for one in reversed(missing):
-        one.mkdir(NEW_FOLDER_MODE, exist_ok=True)
-    return missing[::-1]
+    folder: int
+    name: str
+    mtime_ns: int = 0
 
 
-def remove_empty(made: list[Path]) -> None:
-    for folder in reversed(made):
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-
-
-def written_beside(path: Path, data: bytes, based_on: Snapshot | None) -> Part | None:
+def written_beside(folder: int, name: str, data: bytes, based_on: Snapshot | None, mode: int) -> Part | None:
     """The bytes, safe on disk in a file of the same folder; None where the folder takes no new file."""
-    mode = based_on.mode if based_on else NEW_FILE_MODE & ~current_umask()
-    name = f"{path.parent}/.{path.name[:64]}.{secrets.token_hex(4)}.part"
+    part = part_name(name)
     try:
-        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o600, dir_fd=folder)
     except OSError as error:
         if based_on is None or error.errno not in ONLY_IN_PLACE:
             raise
@@ -198,12 +213,22 @@ def written_beside(path: Path, data: bytes, based_on: Snapshot | None) -> Part |
         os.fchmod(descriptor, mode)
         os.fsync(descriptor)
     except BaseException:
-        discard(Path(name))
+        discard(Part(folder, part))
         raise
     finally:
         os.close(descriptor)
     # Known before the rename: afterwards it might already be somebody else's file that is asked.
-    return Part(Path(name), status.st_mtime_ns)
+    return Part(folder, part, status.st_mtime_ns)
+
+
+def part_name(name: str) -> str:
+    return f".{name[:64]}.{secrets.token_hex(4)}.part"
+
+
+def mode_of(based_on: Snapshot | None, mode: int | None) -> int:
+    if based_on:
+        return based_on.mode
+    return NEW_FILE_MODE & ~current_umask() if mode is None else mode
 
 
 def write_whole(descriptor: int, data: bytes) -> None:
@@ -232,43 +257,43 @@ def current_umask() -> int:
         return 0o022
 
 
-def put_in_place(part: Part | None, path: Path, data: bytes) -> int:
+def put_in_place(part: Part | None, target: Target, data: bytes) -> int:
     """Returns the time of the file that now stands there."""
     if part is None:
-        return overwrite(path, data)
+        return overwrite(target, data)
     try:
-        os.replace(part.path, path)  # noqa: PTH105 - a file that is written a thousand times a second
+        os.replace(part.name, target.name, src_dir_fd=part.folder, dst_dir_fd=target.folder)
     except OSError as error:
-        discard(part.path)
+        discard(part)
         if error.errno not in ONLY_IN_PLACE:
             raise
-        return overwrite(path, data)
+        return overwrite(target, data)
     return part.mtime_ns
 
 
-def overwrite(path: Path, data: bytes) -> int:
-    with path.open("r+b") as file:
-        file.write(data)
-        file.truncate()
-        file.flush()
-        os.fsync(file.fileno())
-        return os.fstat(file.fileno()).st_mtime_ns
-
-
-def discard(part: Path | None) -> None:
-    if part is not None:
-        part.unlink(missing_ok=True)
-
-
-def settle(folder: Path) -> None:
-    """Make the rename itself survive a power cut, where folders can be synced."""
+def overwrite(target: Target, data: bytes) -> int:
+    descriptor = os.open(target.name, os.O_WRONLY | NO_LINK, dir_fd=target.folder)
     try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
+        write_whole(descriptor, data)
+        os.ftruncate(descriptor, len(data))
         os.fsync(descriptor)
-    except OSError:
-        return
+        return os.fstat(descriptor).st_mtime_ns
     finally:
         os.close(descriptor)
+
+
+def discard(part: Part | None) -> None:
+    if part is None:
+        return
+    try:
+        os.unlink(part.name, dir_fd=part.folder)
+    except FileNotFoundError:
+        return
+
+
+def settle(folder: int) -> None:
+    """Make the rename itself survive a power cut, where folders can be synced."""
+    try:
+        os.fsync(folder)
+    except OSError:
+        return

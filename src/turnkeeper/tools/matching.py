@@ -30,14 +30,14 @@ class Match:
 
 def matched(text: str, old: str, new: str, *, replace_all: bool) -> Match:
     """Where `old` stands in `text`; refuses when it stands nowhere, or in several places and one was meant."""
-    if starts := exact_starts(text, old):
+    if starts := exact_starts(text, old, apart=replace_all):
         if len(starts) > 1 and not replace_all:
             raise Refusal(
                 f"old_string appears {len(starts)} times in the file. "
                 "Give more of the surrounding lines so that it is unique, or set replace_all."
             )
         return Match(tuple((start, start + len(old), new) for start in starts))
-    found = loose_stretches(text, old)
+    found = loose_stretches(text, old, apart=replace_all)
     if len(found) > 1 and not replace_all:
         raise Refusal(
             f"old_string was not found exactly, and {len(found)} places match it apart from white space. "
@@ -48,12 +48,15 @@ def matched(text: str, old: str, new: str, *, replace_all: bool) -> Match:
     raise Refusal(f"old_string was not found in the file.\n{diagnosis(text, old)}".rstrip())
 
 
-def exact_starts(text: str, old: str) -> list[int]:
+def exact_starts(text: str, old: str, *, apart: bool) -> list[int]:
+    """Where it stands, one after the other; unless `apart`, one that overlaps the only other counts as well."""
     starts: list[int] = []
     at = text.find(old)
     while at >= 0:
         starts.append(at)
         at = text.find(old, at + len(old))
+    if len(starts) == 1 and not apart and (other := text.find(old, starts[0] + 1)) >= 0:
+        starts.append(other)
     return starts
 
 
@@ -61,8 +64,11 @@ def squeezed(line: str) -> str:
     return " ".join(line.split())
 
 
-def loose_stretches(text: str, old: str) -> list[tuple[int, int]]:
-    """Whole lines of the text that read as `old` does, white space aside; without the last line's ending."""
+def loose_stretches(text: str, old: str, *, apart: bool) -> list[tuple[int, int]]:
+    """Whole lines of the text that read as `old` does, white space aside; without the last line's ending.
+
+    Unless `apart`, those that overlap are counted one by one.
+    """
     wanted = [squeezed(line) for line in old.split("\n")]
     ends_with_newline = len(wanted) > 1 and not wanted[-1]
     if ends_with_newline:
@@ -80,7 +86,7 @@ def loose_stretches(text: str, old: str) -> list[tuple[int, int]]:
             end = places[last] + len(lines[last])
             # A trailing line feed of `old` is part of what is replaced, if the file has one there.
             found.append((places[at], end + 1 if ends_with_newline and last + 1 < len(lines) else end))
-            at += len(wanted)
+            at += len(wanted) if apart else 1
         else:
             at += 1
     return found

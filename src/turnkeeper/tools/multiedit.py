@@ -51,8 +51,8 @@ def multiedit_tool(diagnose: Diagnose = no_diagnosis) -> Tool:
         place = located(hands, asked.file_path)
         draft = await opened(place)
         creating = not asked.edits[0].old_string
-        if creating and draft.found is not None:
-            raise Refusal(f"the file already exists: {place.path}. An empty old_string only begins a new file.")
+        if creating and draft.before:
+            raise Refusal(f"the file already exists: {place.path}. An empty old_string only begins an empty file.")
         if not creating and draft.found is None:
             raise Refusal(f"file not found: {place.path}")
         await require_fresh(hands, draft)

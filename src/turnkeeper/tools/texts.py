@@ -2,7 +2,7 @@
 
 The encoding is guessed once and kept, a byte order mark stays where it is, and every line keeps its own ending: a
 replacement takes the ending of the line it replaces. What holds NUL bytes in no order known to us is binary, and
-has no text.
+has no text. A text is never written as bytes that would be read as another.
 """
 
 import codecs
@@ -19,16 +19,15 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
+MARK = "\ufeff"
+
 
 class NotText(Exception):
     """The bytes are not text in an encoding we know."""
 
 
 class CannotEncode(Exception):
-    """The file's encoding has no such letter."""
-
-    def __init__(self, letter: str, encoding: str) -> None:
-        super().__init__(f"the file is encoded as {encoding}, which cannot hold {letter!r}")
+    """The text cannot be written so that it reads the same again; why is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,14 @@ class Coding:
 
     def encode(self, text: str) -> bytes:
         try:
-            return self.mark + text.encode(self.encoding)
+            data = self.mark + text.encode(self.encoding)
         except UnicodeEncodeError as error:
-            raise CannotEncode(error.object[error.start], self.encoding) from error
+            letter = error.object[error.start]
+            raise CannotEncode(f"the file is encoded as {self.encoding}, which cannot hold {letter!r}") from error
+        # Nobody takes UTF-8 for anything else, unless it holds NUL or begins with a mark.
+        if self.encoding != "utf-8" or "\0" in text or text.startswith(MARK):
+            require_same(data, text, self.encoding)
+        return data
 
     def decode(self, data: bytes) -> str:
         try:
@@ -52,6 +56,23 @@ class Coding:
 
 
 UTF_8 = Coding()
+
+
+def require_same(data: bytes, text: str, encoding: str) -> None:
+    try:
+        read, coding = decoded(data)
+    except NotText as error:
+        raise CannotEncode(f"encoded as {encoding}, this could not be read as text again ({error})") from error
+    if read != text:
+        raise CannotEncode(f"encoded as {encoding}, this would be read as another text (as {coding.encoding})")
+
+
+def marked(text: str, coding: Coding) -> tuple[str, Coding]:
+    """A text that begins with a byte order mark, without it: the mark belongs to how the file is written."""
+    if not text.startswith(MARK):
+        return text, coding
+    mark = coding.mark or next((mark for mark, encoding in MARKS if encoding == coding.encoding), b"")
+    return (text[1:], Coding(coding.encoding, mark)) if mark else (text, coding)
 
 
 def coding_of(data: bytes, *, whole: bool = True) -> Coding:

@@ -100,9 +100,9 @@ class Hands(Protocol):
         """Note durably that the effect is about to happen; call it right before the first side effect."""
         ...
 
-    async def begin_change(self, path: Path, *, before: str | None) -> None:
+    async def begin_change(self, path: Path, *, before: str | None, form: str = "") -> None:
         """As `begin`, for a file: what it holds (None: there is none) is in the session's history before it is
-        touched, so that a change can be taken back also if it is interrupted.
+        touched, so that a change can be taken back also if it is interrupted. `form` is a note of how it is kept.
         """
         ...
 
@@ -114,7 +114,7 @@ class Hands(Protocol):
 
     async def last_seen(self, path: Path) -> FileRead | None: ...
 
-    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int) -> None:
+    async def changed(self, path: Path, *, after: str, digest: str, mtime_ns: int, form: str = "") -> None:
         """Record the change that was begun, and that the session knows the file as it is now."""
         ...
 

@@ -4,6 +4,7 @@ Reads only the lines it shows: a window of a huge file costs constant memory.
 """
 
 import base64
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from msgspec import Meta
 from turnkeeper.tools.editing import Diagnose, no_diagnosis
 from turnkeeper.tools.files import EDIT_BYTES_MAX, digest_now
 from turnkeeper.tools.making import Made, Parameters, Refusal, noted
+from turnkeeper.tools.opening import reading
 from turnkeeper.tools.places import Place, located, permit_read
 from turnkeeper.tools.texts import NotText
 from turnkeeper.tools.tool import Answer, Hands, Tool
@@ -103,12 +105,9 @@ def suggestions(place: Place) -> str:
 
 
 async def image(place: Place, hands: Hands) -> Answer:
-    size = place.real.stat().st_size
-    if size > IMAGE_BYTES_MAX:
-        raise Refusal(f"the image is too large: {size} bytes, at most {IMAGE_BYTES_MAX} can be shown")
+    data = await to_thread.run_sync(image_bytes, place.real)
     if not hands.supports_images:
         raise Refusal("the current model cannot see images")
-    data = await to_thread.run_sync(place.real.read_bytes)
     kind = image_kind(data)
     if not kind:
         raise Refusal(f"this is not an image, whatever its name says: {place.path}")
@@ -119,6 +118,14 @@ async def image(place: Place, hands: Hands) -> Answer:
         mime_type=kind,
         metadata=noted({"file_path": str(place.path), "content": ""}),
     )
+
+
+def image_bytes(path: Path) -> bytes:
+    with reading(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > IMAGE_BYTES_MAX:
+            raise Refusal(f"the image is too large: {size} bytes, at most {IMAGE_BYTES_MAX} can be shown")
+        return file.read(IMAGE_BYTES_MAX)
 
 
 def image_kind(data: bytes) -> str:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from turnkeeper.tools.opening import reading
 from turnkeeper.tools.texts import Coding, coding_of
 
 LINE_BYTES_MAX = 2000
@@ -32,12 +33,12 @@ class Window(msgspec.Struct, frozen=True):
 
 def read_window(path: Path, offset: int, limit: int, bytes_max: int) -> Window:
     """`limit` lines after `offset` others; a limit of 0 means as many as fit into `bytes_max`."""
-    with path.open("rb") as file:
+    with reading(path) as file:
         probe = file.read(PROBE_BYTES)
         coding = coding_of(probe, whole=len(probe) < PROBE_BYTES)
         file.seek(len(coding.mark))
         if coding.encoding.startswith(("utf-16", "utf-32")):
-            return wide_window(path, coding, offset, limit, bytes_max)
+            return wide_window(file, coding, offset, limit, bytes_max)
         skipped = skip_lines(file, offset)
         return gathered(narrow_lines(file), coding, skipped, limit, bytes_max)
 
@@ -92,11 +93,9 @@ def gathered(lines: Iterator[tuple[bytes, bool]], coding: Coding, skipped: int, 
     return Window(tuple(kept), skipped, more=False, encoding=coding.encoding, size=size)
 
 
-def wide_window(path: Path, coding: Coding, offset: int, limit: int, bytes_max: int) -> Window:
+def wide_window(binary: BinaryIO, coding: Coding, offset: int, limit: int, bytes_max: int) -> Window:
     """The same for encodings whose line feed is not one byte."""
-    with path.open("rb") as binary:
-        binary.seek(len(coding.mark))
-        file = io.TextIOWrapper(binary, encoding=coding.encoding, errors="replace", newline="\n")
+    with io.TextIOWrapper(binary, encoding=coding.encoding, errors="replace", newline="\n") as file:
         skipped = 0
         while skipped < offset and wide_line(file) is not None:
             skipped += 1

@@ -160,12 +160,12 @@ SELECT body FROM grants ORDER BY position
 
 -- name: files
 -- Every version a session wrote, in the order it wrote them.
-SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent FROM files
+SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent, form FROM files
     WHERE session_id = ? ORDER BY position
 
 -- name: newest_file
 -- The newest version of one file.
-SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent FROM files
+SELECT id, session_id, path, content, version, created_at, updated_at, run_id, absent, form FROM files
     WHERE session_id = ? AND path = ? ORDER BY version DESC LIMIT 1
 
 -- name: file_reads

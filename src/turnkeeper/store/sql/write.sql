@@ -192,8 +192,8 @@ INSERT INTO pieces (message, place, part, start, body)
 
 -- name: add_file
 -- A file's content at one moment.
-INSERT INTO files (position, id, session_id, path, version, content, created_at, updated_at, run_id, absent)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO files (position, id, session_id, path, version, content, created_at, updated_at, run_id, absent, form)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_read
 -- What the session last saw of the file.
