@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from turnkeeper.tools.shell_line import Command, Line, said
 from turnkeeper.tools.shell_pieces import WordReader
-from turnkeeper.tools.shell_tree import descendants, is_one_line, passes_over, tree
+from turnkeeper.tools.shell_tree import descendants, is_one_line, misreads, tree
 from turnkeeper.tools.shell_words import Word, as_bash_joins, names, shown
 
 NESTING_MAX = 40
@@ -93,7 +93,7 @@ class _Reader:
 
     def read(self) -> None:
         root = tree(self.words.source)
-        if root.has_error or passes_over(root, self.words.source):
+        if root.has_error or misreads(root, self.words.source):
             self.doubts.append("it cannot be read")
         self.walk(root)
 

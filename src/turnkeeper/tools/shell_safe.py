@@ -14,6 +14,7 @@ import msgspec
 from turnkeeper.tools.shell_env import is_open
 from turnkeeper.tools.shell_git import git_is_safe
 from turnkeeper.tools.shell_options import forbidden_option, prints_only, stays_inside
+from turnkeeper.tools.shell_searches import search_of
 from turnkeeper.tools.shell_words import Word, names
 
 FIND_ACTS = names("-delete -exec -execdir -files0-from -fls -fprint -fprint0 -fprintf -ok -okdir")
@@ -106,7 +107,7 @@ def _operands(words: Sequence[Word]) -> Iterator[Word]:
         ended = ended or word.text == "--"
 
 
-def _grep(words: Sequence[Word], inside: str) -> bool:
+def _grep(words: Sequence[Word], inside: str, name: str = "grep") -> bool:
     """The pattern may look like a path anywhere; with `-e` and `-f` it is an ordinary word."""
     pattern_given = any(re.match(r"-\w*[ef]|--[rf]", word.text) for word in words)
     rest = list(words)
@@ -114,6 +115,7 @@ def _grep(words: Sequence[Word], inside: str) -> bool:
         if not pattern_given and not word.may_be_option and not word.splits:
             rest.remove(word)
             break
+    rest += [Word(value) for value in search_of(name, [word.text for word in words]).values]
     return all(stays_inside(word, inside) for word in rest)
 
 
@@ -125,7 +127,9 @@ def _cut(words: Sequence[Word], inside: str) -> bool:
 
 
 def _rg(words: Sequence[Word], inside: str) -> bool:
-    return _only_looks(msgspec.structs.replace(LOOKS["rg"], content=False), words, inside) and _grep(words, inside)
+    return _only_looks(msgspec.structs.replace(LOOKS["rg"], content=False), words, inside) and _grep(
+        words, inside, "rg"
+    )
 
 
 def _cd(words: Sequence[Word], inside: str) -> bool:

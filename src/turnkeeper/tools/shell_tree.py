@@ -6,6 +6,7 @@ any other, and the other is part of a word: whoever reads the tree has to know.
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -14,6 +15,34 @@ TESTS_NESTED_MAX = 8
 COMMAND_LETTER = b"_"
 OPAQUE = {"string", "raw_string", "ansi_c_string", "heredoc_redirect", "heredoc_body", "expansion", "regex"}
 """What is between the children of these is text."""
+
+OF_WORDS = {
+    "array",
+    "case_statement",
+    "command",
+    "declaration_command",
+    "file_redirect",
+    "for_statement",
+    "herestring_redirect",
+    "redirected_statement",
+    "unset_command",
+}
+WORDS = {
+    "ansi_c_string",
+    "arithmetic_expansion",
+    "command_name",
+    "command_substitution",
+    "concatenation",
+    "expansion",
+    "file_descriptor",
+    "number",
+    "process_substitution",
+    "raw_string",
+    "simple_expansion",
+    "string",
+    "variable_assignment",
+    "word",
+}
 
 
 @cache
@@ -46,11 +75,27 @@ def _all(root: Node) -> Iterator[Node]:
         unseen += node.children
 
 
-def passes_over(root: Node, source: bytes) -> bool:
-    """Whether anything but white space is in no node: bash would take it for a word or a part of one."""
+def misreads(root: Node, source: bytes) -> bool:
+    """Whether bash finds other words: in what is in no node, or where two nodes are one word."""
     if source[: root.start_byte].strip() or source[root.end_byte :].strip():
         return True
-    return any(node.type not in OPAQUE and any(gap.strip() for gap in _gaps(node, source)) for node in _all(root))
+    return any(_passes_over(node, source) or _splits_a_word(node) for node in _all(root))
+
+
+def _passes_over(node: Node, source: bytes) -> bool:
+    return node.type not in OPAQUE and any(gap.strip() for gap in _gaps(node, source))
+
+
+def _splits_a_word(node: Node) -> bool:
+    """Whether two words touch, of which one ends where the grammar did not know how to go on."""
+    return node.type in OF_WORDS and any(
+        first.end_byte == second.start_byte and first.type in WORDS and _beginning(second) in WORDS
+        for first, second in pairwise(node.children)
+    )
+
+
+def _beginning(node: Node) -> str:
+    return node.children[0].type if node.type == "file_redirect" else node.type
 
 
 def is_one_line(node: Node, source: bytes) -> bool:
