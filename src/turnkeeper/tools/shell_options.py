@@ -9,6 +9,9 @@ from turnkeeper.tools.shell_words import Word, names
 LONG_BEGINNING_MIN = 1
 OWN = names("exclude ignore-rev pretty")
 """Harmless options that begin as a feared one does, and are no beginning of it."""
+ENVIRONMENT = re.compile(r"\$(\{[A-Z_]+\}|[A-Z_]+(?!\w))")
+"""Variables that no line sets without being asked about."""
+COUNTED = "n"
 COUNTS = re.compile(r"%[-+ #'0-9.*]*[hjlLtz]*n")
 
 
@@ -44,6 +47,7 @@ def _path_stays(text: str, inside: str) -> bool:
 def prints_only(words: Sequence[Word]) -> bool:
     """Of `printf`: `-v` and `%n` set a variable, which may be `PATH`."""
     rest = words[1:] if words and words[0].text == "--" else words
-    if not rest or not rest[0].literal or (rest is words and rest[0].text.startswith("-")):
+    if not rest or rest[0].splits or rest[0].lead == "" or (rest is words and rest[0].lead == "-"):
         return False
-    return not COUNTS.search(rest[0].text.replace("%%", ""))
+    text = rest[0].text if rest[0].literal else ENVIRONMENT.sub(COUNTED, rest[0].text)
+    return (rest[0].literal or not re.search(r"[$`]", text)) and not COUNTS.search(text.replace("%%", ""))
