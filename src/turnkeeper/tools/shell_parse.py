@@ -217,7 +217,7 @@ class _Reader:
         words: list[Word] = []
         bodies = [child for child in node.named_children if child.type == "heredoc_body"]
         stdin += [self.words.text(body) for body in bodies]
-        self._hides_substitutions(node, bodies)
+        self._hides_substitutions(node)
         for child in node.named_children:
             match child.type:
                 case "heredoc_start" | "heredoc_end" | "file_descriptor" | "heredoc_content":
@@ -236,13 +236,21 @@ class _Reader:
                     self.walk(child)
         return words
 
-    def _hides_substitutions(self, node: Node, bodies: Sequence[Node]) -> None:
-        """Behind `<<-` the grammar takes substitutions for text."""
+    def _hides_substitutions(self, node: Node) -> None:
+        """The grammar takes substitutions for text behind `<<-`, behind a variable, and where there is no end."""
         mark = "".join(self.words.text(child) for child in node.children if child.type == "heredoc_start")
-        for body in bodies:
-            substitutes = any(child.type == "command_substitution" for child in body.named_children)
-            if not substitutes and not re.search(r"[\\'\"]", mark) and re.search(r"`|\$\(", self.words.text(body)):
-                self.doubts.append("it cannot be read")
+        parts = [child for child in node.named_children if child.type in ("heredoc_body", "heredoc_end")]
+        if not re.search(r"[\\'\"]", mark) and re.search(r"`|\$\(", "".join(map(self._unexpanded, parts))):
+            self.doubts.append("it cannot be read")
+
+    def _unexpanded(self, node: Node) -> str:
+        """A text without what is known to be expanded in it."""
+        text, at = "", node.start_byte
+        for child in node.named_children:
+            if child.type != "heredoc_content":
+                text += self.words.source[at : child.start_byte].decode("utf-8", "replace")
+                at = child.end_byte
+        return text + self.words.source[at : node.end_byte].decode("utf-8", "replace")
 
     def _herestring(self, node: Node) -> tuple[str, ...]:
         self._on_one_line(node)
