@@ -16,6 +16,8 @@ COMMAND_LETTER = b"_"
 OPAQUE = {"string", "raw_string", "ansi_c_string", "heredoc_redirect", "heredoc_body", "expansion", "regex"}
 """What is between the children of these is text."""
 
+WHOLE = {"command_name", "concatenation", "simple_expansion"}
+"""A word, or a part of one, in which there is no space."""
 OF_WORDS = {
     "array",
     "case_statement",
@@ -83,6 +85,8 @@ def misreads(root: Node, source: bytes) -> bool:
 
 
 def _passes_over(node: Node, source: bytes) -> bool:
+    if node.type in WHOLE and not (node.parent and node.parent.type in OPAQUE):
+        return any(_gaps(node, source))
     return node.type not in OPAQUE and any(gap.strip() for gap in _gaps(node, source))
 
 
