@@ -364,6 +364,51 @@ def test_the_description_names_what_is_banned_and_how_long_answers_are(tmp_path:
         ("grep -Rn x sub", "sub/up leads out of the workspace"),
         ("rg x", ""),
         ("rg --hidden x", ".env may hold secrets"),
+        ("cat .en[^x]", ".env may hold secrets"),
+        ("cat .en[[:alpha:]]", ".env may hold secrets"),
+        ("cat .en[[=v=]]", ".env may hold secrets"),
+        ("cat .en[+'-'v]", ".env may hold secrets"),
+        ("cat < .en[^x]", ".env may hold secrets"),
+        ("cat 'a[b]'", "a[b] leads out of the workspace"),
+        ("cat out_et[^x]/passwd", "passwd leads out of the workspace"),
+        ("cd out_etc; head -1 pass[^x]d", "passwd leads out of the workspace"),
+        ("grep -r1 KEY .", ".env may hold secrets"),
+        ("grep -rA1 KEY", ".env may hold secrets"),
+        ("grep -rm1 KEY hiding", "hiding/.env may hold secrets"),
+        ("grep -rneKEY= .", ".env may hold secrets"),
+        ("grep -rnf.env a.txt", ".env may hold secrets"),
+        ("grep -d recurse KEY .", ".env may hold secrets"),
+        ("grep -ndrec KEY .", ".env may hold secrets"),
+        ("grep -d skip KEY a.txt sub", ""),
+        ("grep --recurs KEY .", ".env may hold secrets"),
+        ("grep --directories recurse KEY .", ".env may hold secrets"),
+        ("grep --direct=recurse KEY .", ".env may hold secrets"),
+        ("grep -R5 root sub", "sub/up leads out of the workspace"),
+        ("grep --deref root sub", "sub/up leads out of the workspace"),
+        ("grep -rner sub", ""),
+        ("grep -r -- KEY sub", ""),
+        ("grep -rer sub", ""),
+        ("grep -e KEY sub", ""),
+        ("rg -uuC1 KEY", ".env may hold secrets"),
+        ("rg -u.C1 KEY", ".env may hold secrets"),
+        ("rg -LC1 root sub", "sub/up leads out of the workspace"),
+        ("rg -uu -Tless KEY", ".env may hold secrets"),
+        ("rg -uu -rfx KEY", ".env may hold secrets"),
+        ("rg -uue KEY sub", ""),
+        ("diff -N empty .", ".env may hold secrets"),
+        ("diff -P empty .", ".env may hold secrets"),
+        ("diff --from-file=empty -N .", ".env may hold secrets"),
+        ("diff -N --to-file=hiding empty", "hiding/.env may hold secrets"),
+        ("diff -rN empty sub", "sub/up leads out of the workspace"),
+        ("diff -rN --no-dereference empty sub", ""),
+        ("diff -ru5N empty hiding", "hiding/.env may hold secrets"),
+        ("git diff empty hiding", "hiding/.env may hold secrets"),
+        ("git diff HEAD~1 .", ""),
+        ("git diff a.txt .en?", ".env may hold secrets"),
+        ("git --no-pager diff notes a.txt", "notes leads out of the workspace"),
+        ("wc -l option/*", ""),
+        ("cd option; wc -l *", "would be taken for an option"),
+        ("du -sh *", ""),
         ("ls -la", ""),
     ],
 )
@@ -375,9 +420,25 @@ async def test_a_command_that_looks_asks_nobody_unless_what_it_would_show_is_out
     outside.write_text("theirs\n")
     (inside / "notes").symlink_to(outside)
     (inside / "sub" / "up").symlink_to(outside)
+    tree(inside, "empty/x.txt", "hiding/.env", "option/-r")
+    tree(tmp_path / "etc", "passwd")
+    (inside / "out_etc").symlink_to(tmp_path / "etc")
+    (inside / "a[b]").symlink_to(outside)
     (inside / "link-to-env").symlink_to(".env")
     hands = Watching(inside, data_dir=tmp_path / "data", env=environment(), judge=only_safe)
     answer = await use(bash_tool(jobs), hands, command=command, description="look")
     (asking,) = hands.asked
     assert (asking.safe, answer.is_error) == (not asked, bool(asked))
     assert asked in asking.description
+
+
+async def test_a_pattern_that_names_more_files_than_can_be_looked_at_is_for_somebody_to_see(
+    jobs: JobTable, hands: Watching
+) -> None:
+    tree(hands.workdir, *(f"{number:04}" for number in range(2_001)))
+    await use(bash_tool(jobs), hands, command="cat *", description="look")
+    await use(bash_tool(jobs), hands, command="cat 000*", description="look")
+    assert [(asking.safe, "too many files" in asking.description) for asking in hands.asked] == [
+        (False, True),
+        (True, False),
+    ]

@@ -17,7 +17,7 @@ from turnkeeper.tools.shell_options import stays_inside
 from turnkeeper.tools.shell_parse import PLAIN_ASSIGNMENT, RESERVED, parse
 from turnkeeper.tools.shell_reach import Shown, shown_by
 from turnkeeper.tools.shell_safe import is_safe
-from turnkeeper.tools.shell_shadows import SHADOWS_MAX, hidden_by, hidden_in, shadows_of
+from turnkeeper.tools.shell_shadows import SHADOWS_MAX, hidden_by, hidden_in, shadows_of, told_by_variables
 from turnkeeper.tools.shell_words import ansi_quoted
 from turnkeeper.tools.shell_words import shown as as_line
 from turnkeeper.tools.shell_wrappers import RUNNERS, unwrap
@@ -116,6 +116,7 @@ class _Seen:
         self.banned = self.banned or self.bans.banned(command.words, line.assigned)
         self.parts.append(command.text)
         self.shadows += shadows_of(command, line.assigned)
+        self.shadows += told_by_variables(command, line.values)
         if depth >= DEPTH_MAX or len(self.parts) > COMMANDS_MAX:
             self.doubts.append("it is nested too deeply")
             self.hides.append("it is nested too deeply")

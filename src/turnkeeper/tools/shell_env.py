@@ -1,5 +1,6 @@
 """The environment in which commands run: nobody is there to answer, and nothing opens a pager or an editor."""
 
+import re
 import shutil
 from collections.abc import Mapping
 
@@ -39,6 +40,24 @@ COLOURED: Mapping[str, str] = {
     "FORCE_COLOR": "1",
     "TERM": "xterm-256color",
 }
+
+OPEN = re.compile(
+    r"BASH(PID|_VERSION)?|CI|COLORTERM|COLUMNS|DISPLAY|E?UID|EDITOR|GOPATH|HOSTNAME|HOSTTYPE|IFS|LANG|LC_\w+|LINENO|LINES"
+    r"|LOGNAME|MACHTYPE|MANPATH|NODE_ENV|OSTYPE|PAGER|PATH|PIPESTATUS|PPID|(OLD)?PWD|RANDOM|SECONDS|SHELL|SHLVL|TERM"
+    r"|TMPDIR|TZ|USER|VIRTUAL_ENV|VISUAL|XDG_\w+|([A-Z]+_)?HOME"
+)
+"""Variables that tell where things are and how to show them."""
+SECRET = re.compile(r"AUTH|COOKIE|CRED|DSN|KEY|PASS|PROXY|SECRET|TOKEN", re.IGNORECASE)
+
+
+def is_open(name: str) -> bool:
+    """Whether everybody may see the variable."""
+    return OPEN.fullmatch(name) is not None and not SECRET.search(name)
+
+
+def may_be_secret(name: str) -> bool:
+    """Names in capitals come from outside of the line; the others, unless they say what they hold, are the line's."""
+    return SECRET.search(name) is not None or (any(map(str.isupper, name)) and not is_open(name))
 
 
 def agent_env(base: Mapping[str, str]) -> dict[str, str]:

@@ -27,7 +27,12 @@ FEARED_LONG = (
     "upload-pack",
     "server-option",
 )
-FEARED_SHORT: Mapping[str, str] = {"grep": "O", "shortlog": "o"}
+FEARED_LONG_OF: Mapping[str, tuple[str, ...]] = {
+    "annotate": ("ignore-revs-file",),
+    "blame": ("ignore-revs-file",),
+    "grep": ("no-exclude-standard", "untracked"),
+}
+FEARED_SHORT: Mapping[str, str] = {"annotate": "S", "blame": "S", "grep": "Of", "shortlog": "o"}
 LISTING: Mapping[str, re.Pattern[str]] = {
     "branch": re.compile(
         r"-[arvl]+|-vv|--(all|remotes|verbose|list|show-current|no-color|color(=\w+)?|no-column|ignore-case)"
@@ -42,6 +47,7 @@ LISTING: Mapping[str, re.Pattern[str]] = {
     "ls-remote": re.compile(r"-[htq]+|--(heads|tags|refs|quiet|symref)|[A-Za-z0-9_][\w.-]*"),
     "version": re.compile(r"--build-options"),
 }
+VERBOSE = ("-v", "--verbose")
 MUST_NAME: Mapping[str, frozenset[str]] = {
     "stash": frozenset({"list"}),
     "worktree": frozenset({"list"}),
@@ -62,18 +68,19 @@ def git_is_safe(words: Sequence[Word], inside: str) -> bool:
 
 
 def _only_looks(name: str, word: Word, inside: str) -> bool:
-    if not stays_inside(word, inside):
+    if not stays_inside(word, inside) or word.text == "/dev/null":
+        # To compare with nothing is to show a file whole, and whether git knows it or not.
         return False
     if not word.literal:
         return not word.may_be_option
-    return not forbidden_option(word.text, FEARED_SHORT.get(name, ""), FEARED_LONG)
+    return not forbidden_option(word.text, FEARED_SHORT.get(name, ""), FEARED_LONG + FEARED_LONG_OF.get(name, ()))
 
 
 def _only_lists(name: str, words: Sequence[Word]) -> bool:
     texts = [word.text for word in words]
     if not all(word.literal and LISTING[name].fullmatch(word.text) for word in words):
         return False
-    if name == "remote" and texts and texts[0] not in ("-v", "--verbose", "show", "get-url"):
+    if name == "remote" and next((text for text in texts if text not in VERBOSE), "show") not in ("show", "get-url"):
         return False
     if name == "reflog" and texts and texts[0] in ("delete", "expire", "exists", "drop"):
         return False

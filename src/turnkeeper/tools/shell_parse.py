@@ -6,14 +6,13 @@ with a doubt is never called safe.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 
-import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
 from turnkeeper.tools.shell_line import Command, Line, said
 from turnkeeper.tools.shell_pieces import WordReader
+from turnkeeper.tools.shell_tree import descendants, is_one_line, misreads, tree
 from turnkeeper.tools.shell_words import Word, as_bash_joins, names, shown
 
 NESTING_MAX = 40
@@ -21,8 +20,9 @@ PLAIN_ASSIGNMENT = re.compile(r"(?!.*_proxy)[a-z_][a-z0-9_]*|LANG|LC_[A-Z]+|TZ|C
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|(?! )(?=\s)[^\n\t]")
 NOWHERE = {"/dev/null", "/dev/stdout", "/dev/stderr"}
 TEST_OPERATORS = names("""
-    -d -e -ef -f -h -L -n -nt -ot -r -s -w -x -z = == != ! && || [ ] [[ ]] ( ) "
+    -d -e -ef -f -h -L -n -nt -ot -r -s -w -x -z = == != ! && || [[ ]] ( ) "
 """)
+AFTER_TEST = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"`", b"<", b">")
 NESTING = re.compile(r"[`]|\$[({]|<<|\(\(|\[\[")
 CALCULATION = re.compile(r"\$?\(\((?:[^()'\"\\`]|\([^()'\"\\`]*\))*\)\)")
 """What can be nothing else: the brackets are closed together, and nothing is quoted."""
@@ -46,11 +46,6 @@ PUNCTUATION = names("""
 """) | {"\n"}
 
 
-@cache
-def _language() -> Language:
-    return Language(tree_sitter_bash.language())
-
-
 def parse(text: str) -> Line:
     source = as_bash_joins(text) if "\\\n" in text or "#" in text else text
     reader = _read(source)
@@ -62,6 +57,8 @@ def parse(text: str) -> Line:
         # Bash takes `((` for two subshells where it cannot be a calculation; the grammar, for an error at best.
         reader.add(_read(source.replace("((", "( (").replace("((", "( (")))
     if source != text and NESTING.search(text):
+        # What looks like a comment may stand in quotes inside of quotes, so the text counts as it is written, too.
+        reader.add(_read(text))
         reader.doubts.append("it has comments or joined lines near quotes")
     if UNPRINTABLE.search(text):
         reader.doubts.append("it has unprintable characters")
@@ -95,8 +92,8 @@ class _Reader:
         self.depth = 0
 
     def read(self) -> None:
-        root = Parser(_language()).parse(self.words.source).root_node
-        if root.has_error:
+        root = tree(self.words.source)
+        if root.has_error or misreads(root, self.words.source):
             self.doubts.append("it cannot be read")
         self.walk(root)
 
@@ -147,6 +144,7 @@ class _Reader:
 
     def _other(self, node: Node) -> None:
         """Whatever has no rule of its own: not plain, but what it contains is read."""
+        self.words.unescaped(node)
         if node.is_named:
             self.doubts.append(
                 f"it uses a {node.type.replace('_', ' ')}" if node.type != "ERROR" else "it cannot be read"
@@ -157,23 +155,24 @@ class _Reader:
 
     def _command(self, node: Node, extra: Sequence[Word], stdin: tuple[str, ...] = ()) -> None:
         words: list[Word] = []
-        end = node.start_byte
+        self._on_one_line(node)
         for child in node.children:
-            if b"\n" in self.words.source[end : child.start_byte]:
-                self.doubts.append("it cannot be read")
-            end = child.end_byte
             match child.type:
                 case "variable_assignment" if node.type == "command":
                     self._assignment(child)
                 case "file_redirect":
                     words += self.redirect(child)
                 case "herestring_redirect":
-                    stdin += tuple(self.words.word(part).text for part in child.named_children)
+                    stdin += self._herestring(child)
                 case "command_name":
                     words.insert(0, self.words.word(child.children[0]))
                 case _:
                     words.append(self.words.word(child))
         self._add((*words, *extra), stdin)
+
+    def _on_one_line(self, node: Node) -> None:
+        if not is_one_line(node, self.words.source):
+            self.doubts.append("it cannot be read")
 
     def _add(self, words: tuple[Word, ...], stdin: tuple[str, ...]) -> None:
         if words:
@@ -187,7 +186,7 @@ class _Reader:
                 case "file_redirect":
                     extra += self.redirect(child)
                 case "herestring_redirect":
-                    stdin += [self.words.word(part).text for part in child.named_children]
+                    stdin += self._herestring(child)
                 case _:
                     extra += self._document(child, stdin)
         body = node.child_by_field_name("body")
@@ -218,7 +217,7 @@ class _Reader:
         words: list[Word] = []
         bodies = [child for child in node.named_children if child.type == "heredoc_body"]
         stdin += [self.words.text(body) for body in bodies]
-        self._hides_substitutions(node, bodies)
+        self._hides_substitutions(node)
         for child in node.named_children:
             match child.type:
                 case "heredoc_start" | "heredoc_end" | "file_descriptor" | "heredoc_content":
@@ -237,16 +236,29 @@ class _Reader:
                     self.walk(child)
         return words
 
-    def _hides_substitutions(self, node: Node, bodies: Sequence[Node]) -> None:
-        """Behind `<<-` the grammar takes substitutions for text."""
+    def _hides_substitutions(self, node: Node) -> None:
+        """The grammar takes substitutions for text behind `<<-`, behind a variable, and where there is no end."""
         mark = "".join(self.words.text(child) for child in node.children if child.type == "heredoc_start")
-        for body in bodies:
-            substitutes = any(child.type == "command_substitution" for child in body.named_children)
-            if not substitutes and not re.search(r"[\\'\"]", mark) and re.search(r"`|\$\(", self.words.text(body)):
-                self.doubts.append("it cannot be read")
+        parts = [child for child in node.named_children if child.type in ("heredoc_body", "heredoc_end")]
+        if not re.search(r"[\\'\"]", mark) and re.search(r"`|\$\(", "".join(map(self._unexpanded, parts))):
+            self.doubts.append("it cannot be read")
+
+    def _unexpanded(self, node: Node) -> str:
+        """A text without what is known to be expanded in it."""
+        text, at = "", node.start_byte
+        for child in node.named_children:
+            if child.type != "heredoc_content":
+                text += self.words.source[at : child.start_byte].decode("utf-8", "replace")
+                at = child.end_byte
+        return text + self.words.source[at : node.end_byte].decode("utf-8", "replace")
+
+    def _herestring(self, node: Node) -> tuple[str, ...]:
+        self._on_one_line(node)
+        return tuple(self.words.word(part).text for part in node.named_children)
 
     def redirect(self, node: Node) -> list[Word]:
         """A redirect's words after the first belong to the command, though the grammar gives them to the redirect."""
+        self._on_one_line(node)
         target, *rest = [self.words.word(child) for child in node.children_by_field_name("destination")] or [Word("-")]
         operator = next((child.type for child in node.children if not child.is_named), "")
         duplicates = operator in (">&", "<&") and (target.text == "-" or target.text.rstrip("-").isdigit())
@@ -302,16 +314,16 @@ class _Reader:
                     pass
 
     def _test(self, node: Node) -> None:
-        """`[ … ]` and `[[ … ]]`: plain when it only looks at files and compares texts."""
-        single = node.children[0].type == "["
-        for part in _descendants(node):
+        """`[[ … ]]`: plain when it only looks at files and compares texts."""
+        after = self.words.source[node.end_byte : node.end_byte + 1]
+        if node.children[0].type == "[" or after not in AFTER_TEST:
+            self.doubts.append("it cannot be read")
+        for part in descendants(node):
             if part.type in ("raw_string", "string") and "[" in self.words.text(part):
                 self.values.append(self.words.text(part)[1:-1])
             match part.type:
                 case "simple_expansion" | "expansion" | "command_substitution":
                     self.words.word(part)
-                    if single and part.parent is not None and part.parent.type != "string":
-                        self.doubts.append("its test depends on an unquoted variable")
                 case "unary_expression" | "binary_expression" | "parenthesized_expression":
                     pass
                 case "word" | "number" | "string" | "string_content" | "raw_string" | "variable_name" | "concatenation":
@@ -321,11 +333,3 @@ class _Reader:
                 case _:
                     pass
         self.commands.append(Command((Word(node.children[0].type),), self.words.text(node)))
-
-
-def _descendants(node: Node) -> Iterator[Node]:
-    """Everything below a node, but for what is inside expansions and substitutions."""
-    for child in node.children:
-        yield child
-        if child.type not in ("simple_expansion", "expansion", "command_substitution"):
-            yield from _descendants(child)

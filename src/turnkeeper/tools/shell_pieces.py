@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
+from turnkeeper.tools.shell_env import may_be_secret
 from turnkeeper.tools.shell_words import Piece, Word, ansi_quoted, bare, double_quoted, is_unquoted, joined
 
 PLAIN_EXPANSION = re.compile(r"\$\{[A-Za-z_]\w*(:?-[\w./ ]*)?\}|\$\{#\w+\}|\$\w+|\$[?#$!@*-]")
 PLAIN_ARITHMETIC = re.compile(r"\$\(\([\d\s+*/%()-]*\)\)")
-SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE", re.IGNORECASE)
 
 
 class WordReader:
@@ -37,7 +37,7 @@ class WordReader:
     def word(self, node: Node) -> Word:
         if node.type == "word":
             source = self.text(node)
-            if source.isalnum():
+            if source.isalnum() or source == "[":
                 return Word(source, lead=source[:1])
             return joined((self.bare(node.start_byte, node.end_byte, first=True),))
         return joined(tuple(self.pieces(node, first=True)))
@@ -96,14 +96,21 @@ class WordReader:
             return Piece(text, literal=False)
         if not PLAIN_EXPANSION.fullmatch(text):
             self.doubts.append("it uses an expansion that may do more than look up a variable")
-        elif SECRET.search(text):
+        elif may_be_secret(text.lstrip("${#").partition(":")[0].rstrip("}")):
             self.doubts.append(f"it may show the secret in {text}")
         for child in node.named_children:
             if child.type not in ("variable_name", "special_variable_name", "word", "number"):
                 self.walk(child)
         return Piece(text, literal=False, splits=not quoted or text in ("$@", "${@}"))
 
+    def unescaped(self, node: Node) -> None:
+        """Bash goes to the next backquote, whatever is quoted, takes the backslashes away, and reads only then."""
+        text = self.text(node)
+        if text.startswith("`") and re.search(r"[\\`]", text[1:-1]):
+            self.doubts.append("it cannot be read")
+
     def substitution(self, node: Node, *, quoted: bool) -> Iterator[Piece]:
+        self.unescaped(node)
         for child in node.children_by_field_name("redirect"):
             self.redirect(child)
         for child in node.named_children:

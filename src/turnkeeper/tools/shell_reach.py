@@ -14,25 +14,21 @@ from itertools import islice
 import msgspec
 
 from turnkeeper.protocol.secretfiles import is_secret
+from turnkeeper.tools.shell_searches import GREPS, Search, search_of
 from turnkeeper.tools.shell_words import Word, names
 
 SHOWS = names("""
-    awk cat cksum cmp column comm cut diff egrep expand fgrep fmt fold grep head hexdump jq md5sum nl od paste rev rg
-    sed sha1sum sha256sum sha512sum sort strings tac tail unexpand uniq
+    awk cat cksum cmp column comm cut diff expand fmt fold head hexdump jq md5sum nl od paste rev sed sha1sum sha256sum
+    sha512sum sort strings tac tail unexpand uniq
 """)
 """Safe commands that show what is in the files they are given."""
-RECURSES = re.compile(r"-[A-Za-z]*[rR][A-Za-z]*|--recursive|--dereference-recursive|--directories=recurse")
-FOLLOWS = re.compile(r"-[A-Za-z]*[RLS][A-Za-z]*|--dereference-recursive|--follow")
-UNCOVERS = re.compile(r"-[A-Za-z]*[u.g][A-Za-z]*|--hidden|--no-ignore.*|--unrestricted|--glob.*|--iglob.*")
-VALUED = {"rg": "ABCEMTdefgjmrt"}
-VALUED_USUALLY = "ABCDdefm"
-"""The letters that take the next word, of ripgrep and of grep."""
-LONG_FLAGS = names("""
-    --recursive --dereference-recursive --ignore-case --line-number --files-with-matches --count --word-regexp
-    --fixed-strings --extended-regexp --only-matching --invert-match --no-messages --hidden --no-ignore --follow
-""")
+MEASURES = names("du wc")
+"""Safe commands that tell no more of files than their sizes."""
+SHOWS_OF_GIT = names("annotate blame diff diff-files diff-index grep")
 NOBODYS = names(".git .hg .svn .venv __pycache__ node_modules site-packages vendor venv")
 """What other people's packages bring along, keys for their tests too, is no secret of the project."""
+GLOB = re.compile(r"[*?\[]")
+BRACKETS = re.compile(r"\[[^/]*\]")
 MATCHES_MAX = 2_000
 ENTRIES_MAX = 20_000
 
@@ -44,51 +40,72 @@ class Shown(msgspec.Struct, frozen=True):
     below: bool = False
     hidden: bool = True
     follows: bool = False
+    contents: bool = True
+    """False for a command that shows nothing of what is in its files, unless a file's name is an option to it."""
+    operands: tuple[str, ...] = ()
+    """Where these are not all on disk, it goes into no folder."""
 
 
 def shown_by(words: Sequence[Word]) -> Shown | None:
     """None for a command that shows nothing of what is in files."""
     name, rest = words[0].text.rpartition("/")[2], [word.text for word in words[1:]]
+    if name in MEASURES:
+        return Shown(words=tuple(rest), contents=False)
+    if name == "git":
+        return _shown_by_git(rest[1:] if rest[:1] in (["--no-pager"], ["-P"]) else rest)
+    if name == "rg" or name in GREPS:
+        return _searched(search_of(name, rest), rest)
     if name not in SHOWS:
         return None
-    options = [text for text in rest if text.startswith("-")]
-    values = [text.partition("=")[2] or text[2:] for text in options]
-    below = name == "rg" or (name in ("grep", "egrep", "fgrep", "diff") and any(map(RECURSES.fullmatch, options)))
+    is_diff = name == "diff"
+    return Shown(_with_values(rest), below=is_diff, follows=is_diff and "--no-dereference" not in rest)
+
+
+def _with_values(texts: Sequence[str]) -> tuple[str, ...]:
+    options = [text for text in texts if text.startswith("-")]
+    return tuple(filter(None, [*texts, *(text.partition("=")[2] or text[2:] for text in options)]))
+
+
+def _searched(search: Search, texts: Sequence[str]) -> Shown:
+    here = ["."] if search.recurses and not search.names_places else []
     return Shown(
-        words=tuple(filter(None, [*rest, *values, *(["."] if below and not _names_places(name, rest) else [])])),
-        below=below,
-        hidden=name != "rg" or any(map(UNCOVERS.fullmatch, options)),
-        follows=any(map(FOLLOWS.fullmatch, options)),
+        words=(*_with_values(texts), *search.values, *here),
+        below=search.recurses,
+        hidden=search.uncovers,
+        follows=search.follows,
     )
 
 
-def _names_places(name: str, rest: Sequence[str]) -> bool:
-    """Whether it is certain that the command is told where to look: else it looks here."""
-    plain: list[str] = []
-    is_value = pattern_given = False
-    for text in rest:
-        if is_value or not text.startswith("-"):
-            plain += [] if is_value else [text]
-            is_value = False
-        elif text.startswith("--"):
-            if "=" not in text and text not in LONG_FLAGS:
-                return False
-        else:
-            is_value = text[-1] in VALUED.get(name, VALUED_USUALLY)
-            pattern_given |= "e" in text or "f" in text
-    return len(plain) > (0 if pattern_given or name == "diff" else 1)
+def _shown_by_git(texts: Sequence[str]) -> Shown | None:
+    """Where there is no repository, `git diff` of two files or folders shows what is in them."""
+    if not texts or texts[0] not in SHOWS_OF_GIT:
+        return None
+    operands = tuple(text for text in texts[1:] if not text.startswith("-"))
+    compares = texts[0] == "diff" and (len(operands) == 2 or any(map(GLOB.search, operands)))
+    return Shown(_with_values(texts[1:]), below=compares, operands=operands)
 
 
 def strays(shown: Sequence[Shown], moves: Sequence[str], *, workdir: str, workspace: str) -> str:
     """The first thing that somebody should know of, in words; nothing, if all is inside and no secret."""
     border = os.path.realpath(workspace)
-    for base in bases(moves, workdir):
-        for one in shown:
-            for word in one.words:
-                for path in matches(word, base):
-                    if told := amiss(path, border) or (below(path, one, border) if one.below else ""):
-                        return told
+    found = (_stray(word, one, base, border) for base in bases(moves, workdir) for one in shown for word in one.words)
+    return next(filter(None, found), "")
+
+
+def _stray(word: str, one: Shown, base: str, border: str) -> str:
+    goes_below = one.below and all(GLOB.search(text) or _is_there(base, text) for text in one.operands)
+    for count, path in enumerate(matches(word, base)):
+        if count > MATCHES_MAX:
+            return f"{word} names too many files to know whether one of them holds secrets"
+        if count and GLOB.match(word) and path.removeprefix(base).startswith("/-"):
+            return f"{path} would be taken for an option"
+        if one.contents and (told := amiss(path, border) or (below(path, one, border) if goes_below else "")):
+            return told
     return ""
+
+
+def _is_there(base: str, text: str) -> bool:
+    return os.path.lexists(os.path.join(base, text))  # noqa: PTH118
 
 
 def bases(moves: Sequence[str], workdir: str) -> list[str]:
@@ -100,10 +117,15 @@ def bases(moves: Sequence[str], workdir: str) -> list[str]:
 
 
 def matches(word: str, base: str) -> Iterator[str]:
-    if re.search(r"[*?\[]", word):
-        yield from (os.path.join(base, path) for path in islice(iglob(word, root_dir=base), MATCHES_MAX))  # noqa: PTH118, PTH207
-    elif len(word) < 4096:
+    """The word itself, which may be quoted, and whatever it may match, up to one more than can be looked at.
+
+    What bash makes of brackets depends on quotes and on the language, so they may stand for anything.
+    """
+    if len(word) < 4096:
         yield os.path.join(base, word)  # noqa: PTH118
+    if GLOB.search(word):
+        found = iglob(BRACKETS.sub("*", word), root_dir=base)  # noqa: PTH207
+        yield from (os.path.join(base, path) for path in islice(found, MATCHES_MAX + 1))  # noqa: PTH118
 
 
 def amiss(path: str, border: str) -> str:

@@ -6,13 +6,15 @@ in files are safe within the workspace only; elsewhere somebody is asked, as for
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import msgspec
 
+from turnkeeper.tools.shell_env import is_open
 from turnkeeper.tools.shell_git import git_is_safe
-from turnkeeper.tools.shell_options import forbidden_option, stays_inside
+from turnkeeper.tools.shell_options import forbidden_option, prints_only, stays_inside
+from turnkeeper.tools.shell_searches import search_of
 from turnkeeper.tools.shell_words import Word, names
 
 FIND_ACTS = names("-delete -exec -execdir -files0-from -fls -fprint -fprint0 -fprintf -ok -okdir")
@@ -20,9 +22,10 @@ SED_SCRIPT = re.compile(r"(\d+|\$)(,(\d+|\$))?p(;(\d+|\$)(,(\d+|\$))?p)*")
 AWK_SCRIPT = re.compile(r"(NR *[=<>!]=? *\d+ *)?(\{ *print *(\$(\d+|NF) *,? *)* *\})?")
 HARMLESS_SET = re.compile(r"[-+][eux]*o?|pipefail|errexit|nounset|xtrace")
 VERSIONS = names("""
-    bash bun cargo clang cmake deno docker dotnet g++ gcc gem gh git go java javac make mypy node npm npx
-    perl php pip pip3 pnpm poetry pyright pytest python python3 rg ruby ruff rustc rustup tsc uv yarn
+    bash bun cmake deno docker g++ gcc gem gh git java javac make mypy node npm npx perl php pip pip3 pyright python
+    python3 rg ruby ruff tsc uv
 """)
+"""Those that tell their version without running what the folder tells them to: pytest and cargo do."""
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -36,11 +39,11 @@ class Look(msgspec.Struct, frozen=True):
 
 
 ALWAYS = names("""
-    : [ [[ arch basename break cal command continue dirname du df echo exit false free getconf groups id locale ls
-    nproc pwd readlink realpath return seq sleep stat tr true tty type uname uptime whatis whereis which whoami
+    : arch basename break cal command continue dirname df echo exit false free getconf groups id locale ls
+    nproc pwd readlink realpath return seq sleep stat tr true tty type uname uptime whereis which whoami
 """)
 SHOWING = names("""
-    cat cksum cmp column comm diff expand fmt fold head hexdump md5sum nl od paste rev sha1sum sha256sum
+    cat cksum cmp column comm diff expand fmt fold head md5sum nl od paste rev sha1sum sha256sum
     sha512sum strings tac tail unexpand
 """)
 LOOKS: Mapping[str, Look] = {
@@ -48,13 +51,14 @@ LOOKS: Mapping[str, Look] = {
     **dict.fromkeys(SHOWING, Look(content=True)),
     "date": Look("sf", ("set", "file")),
     "file": Look("CmfzZ", ("compile", "magic-file", "files-from", "uncompress")),
+    "hexdump": Look("f", ("format-file",), content=True),
     "hostname": Look("Fb", ("file", "boot"), words_max=0),
     "jq": Look("fL", ("from-file", "rawfile", "slurpfile"), content=True),
-    "printf": Look("v"),
     "rg": Look("z", ("pre", "hostname-bin", "search-zip"), content=True),
     "sort": Look("oTS", ("output", "compress-program", "temporary-directory", "files0-from"), content=True),
-    "tree": Look("oR", ("output", "fromfile", "fromtabfile", "info")),
+    "tree": Look("oR", ("output", "fromfile", "fromtabfile", "info", "gitfile", "hintro", "houtro")),
     "uniq": Look(content=True, words_max=1),
+    "whatis": Look("C", ("config-file",)),
 }
 
 
@@ -88,13 +92,22 @@ def _only_looks(look: Look, words: Sequence[Word], inside: str) -> bool:
         if any(forbidden_option(word.text, look.short, look.long) for word in words if word.literal):
             return False
     if look.words_max is not None:
-        shown = [word for word in words if not word.text.startswith("-")]
+        shown = list(_operands(words))
         if len(shown) > look.words_max or any(not word.literal for word in shown):
             return False
     return not look.content or all(stays_inside(word, inside) for word in words)
 
 
-def _grep(words: Sequence[Word], inside: str) -> bool:
+def _operands(words: Sequence[Word]) -> Iterator[Word]:
+    """The words that are no options: `-` is none, and nothing is one after `--`."""
+    ended = False
+    for word in words:
+        if ended or word.text == "-" or not word.text.startswith("-"):
+            yield word
+        ended = ended or word.text == "--"
+
+
+def _grep(words: Sequence[Word], inside: str, name: str = "grep") -> bool:
     """The pattern may look like a path anywhere; with `-e` and `-f` it is an ordinary word."""
     pattern_given = any(re.match(r"-\w*[ef]|--[rf]", word.text) for word in words)
     rest = list(words)
@@ -102,16 +115,21 @@ def _grep(words: Sequence[Word], inside: str) -> bool:
         if not pattern_given and not word.may_be_option and not word.splits:
             rest.remove(word)
             break
+    rest += [Word(value) for value in search_of(name, [word.text for word in words]).values]
     return all(stays_inside(word, inside) for word in rest)
 
 
 def _cut(words: Sequence[Word], inside: str) -> bool:
     """A lone slash is where to cut."""
-    return all(word.text == "/" or re.match(r"-[dfcb]", word.text) or stays_inside(word, inside) for word in words)
+    return not any(word.splits for word in words) and all(
+        word.text == "/" or re.match(r"-[dfcb]", word.text) or stays_inside(word, inside) for word in words
+    )
 
 
 def _rg(words: Sequence[Word], inside: str) -> bool:
-    return _only_looks(msgspec.structs.replace(LOOKS["rg"], content=False), words, inside) and _grep(words, inside)
+    return _only_looks(msgspec.structs.replace(LOOKS["rg"], content=False), words, inside) and _grep(
+        words, inside, "rg"
+    )
 
 
 def _cd(words: Sequence[Word], inside: str) -> bool:
@@ -126,14 +144,18 @@ def _date(words: Sequence[Word]) -> bool:
     ) and not any(word.splits for word in words)
 
 
+def _strings(words: Sequence[Word]) -> bool:
+    """`@FILE` stands for the words that are in the file."""
+    return not any(word.lead in ("", "@") for word in words)
+
+
 def _ps(words: Sequence[Word]) -> bool:
     """`ps e` shows the environment of every program, and what is secret in it."""
     return all(word.literal and (word.text.startswith("-") or "e" not in word.text) for word in words)
 
 
 def _printenv(words: Sequence[Word]) -> bool:
-    plain = re.compile(r"HOME|PATH|PWD|USER|SHELL|LANG|LC_\w+|TERM|TZ|TMPDIR|VIRTUAL_ENV|JAVA_HOME|GOPATH|NODE_ENV")
-    return bool(words) and all(word.literal and plain.fullmatch(word.text) for word in words)
+    return bool(words) and all(word.literal and is_open(word.text) for word in words)
 
 
 def _set(words: Sequence[Word]) -> bool:
@@ -155,7 +177,9 @@ def _find(words: Sequence[Word]) -> bool:
 
 def _sed(words: Sequence[Word], inside: str) -> bool:
     """`sed -n 10,20p FILE`: everything else that sed can do may write or run."""
-    if len(words) < 2 or words[0].text != "-n" or not SED_SCRIPT.fullmatch(words[1].text):
+    if len(words) < 2 or not (words[0].literal and words[1].literal):
+        return False
+    if words[0].text != "-n" or not SED_SCRIPT.fullmatch(words[1].text):
         return False
     return all(not word.may_be_option and stays_inside(word, inside) for word in words[2:])
 
@@ -178,16 +202,23 @@ def _tar(words: Sequence[Word]) -> bool:
 
 def _test(words: Sequence[Word]) -> bool:
     """A test of files and texts. Numbers and `-v` are evaluated, and what is evaluated may run something."""
-    rest = list(words[1:] if words and words[0].text == "!" else words)
-    if any(word.splits for word in rest):
+    rest = list(words[1:] if len(words) > 1 and words[0].text == "!" else words)
+    if any(word.splits or word.pattern for word in words):
         return False
     match [word.text for word in rest]:
+        case [_]:
+            return True
         case [operator, _]:
             return re.fullmatch(r"-[defhLnrswxz]", operator) is not None and rest[0].literal
         case [_, operator, _]:
             return operator in ("=", "==", "!=", "-nt", "-ot", "-ef") and rest[1].literal
         case _:
             return False
+
+
+def _bracket(words: Sequence[Word]) -> bool:
+    """`[ … ]` is `test …`; without its end it only complains."""
+    return bool(words) and words[-1].text == "]" and _test(words[:-1])
 
 
 def _wc(words: Sequence[Word]) -> bool:
@@ -197,13 +228,22 @@ def _wc(words: Sequence[Word]) -> bool:
     )
 
 
+def _du(words: Sequence[Word]) -> bool:
+    return _wc(words) and not any(forbidden_option(word.text, "X", ("exclude-from",)) for word in words)
+
+
 def _jq(words: Sequence[Word]) -> bool:
     return not any(re.search(r"env|import|include|input", word.text, re.IGNORECASE) for word in words)
 
 
 SPECIAL: Mapping[str, Callable[[Sequence[Word]], bool]] = {
+    "[": _bracket,
+    # The syntax was judged where it was read. Words has only a command that is quoted to look like it.
+    "[[": lambda words: not words,
+    "du": _du,
     "find": _find,
     "printenv": _printenv,
+    "printf": prints_only,
     "ps": _ps,
     "set": _set,
     "tar": _tar,
@@ -220,4 +260,4 @@ SPECIAL_INSIDE: Mapping[str, Callable[[Sequence[Word], str], bool]] = {
     "rg": _rg,
     "sed": _sed,
 }
-EXTRA: Mapping[str, Callable[[Sequence[Word]], bool]] = {"date": _date, "jq": _jq}
+EXTRA: Mapping[str, Callable[[Sequence[Word]], bool]] = {"date": _date, "jq": _jq, "strings": _strings}

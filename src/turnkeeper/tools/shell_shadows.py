@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from turnkeeper.tools.shell_line import Command, Line
+from turnkeeper.tools.shell_options import prints_only
 from turnkeeper.tools.shell_words import Word, as_run, names, shown
 from turnkeeper.tools.shell_wrappers import SHELLS, WRAPPERS
 
@@ -88,6 +89,20 @@ def hidden_in(command: Command, assigned: Mapping[str, str], doubts: Sequence[st
         yield "the words of a command come from elsewhere"
     if name == "enable" or (name == "git" and any(word.text.startswith("--exec-path=") for word in rest)):
         yield f"{name} is told where its commands are"
+    if name == "printf" and _steers(rest, assigned):
+        yield "printf may set a variable by which another command may be run"
+
+
+def _steers(words: Sequence[Word], assigned: Mapping[str, str]) -> bool:
+    texts = [*(word.text.removeprefix("-v") for word in words), *assigned.values()]
+    return not prints_only(words) and any(map(STEERING.fullmatch, texts))
+
+
+def told_by_variables(command: Command, values: Sequence[str]) -> Iterator[str]:
+    """What the variables of a line may tell a command that runs what stands in its words."""
+    name = command.words[0].text.rpartition("/")[2].lower()
+    if name in RUN_TEXTS and not all(word.literal for word in command.words[1:]):
+        yield from (chunk for value in values for chunk in _chunks(value))
 
 
 def _is_spelled_out(stdin: Sequence[str]) -> bool:

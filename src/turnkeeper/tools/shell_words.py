@@ -27,7 +27,10 @@ GLOB = re.compile(r"(?<!\\)[*?\[]")
 BRACES = re.compile(r"(?<!\\)\{[^{}]*(,|\.\.)[^{}]*\}|(?<!\\)\{[^}]*\{")
 FIRST_OF_BRACES = re.compile(r"\{([^{},]*),[^{}]*\}")
 UNQUOTED = re.compile(r"(?!#)(\\.|[^\s;&|<>()\\\"'`])*", re.DOTALL)
-PLAIN = re.compile(r"[\w@%+=:,./~^!#-]+")
+PLAIN = re.compile(r"[\w@%+=:,./~^!#-]+|\[\[?|\]\]?")
+BEFORE_COMMENTS = " \t\n;&|()<>"
+WORD_CHARACTER = "_"
+"""It stands for what is escaped, which is part of a word whatever it would be otherwise."""
 UNICODE_MAX = 0x10FFFF
 
 
@@ -148,18 +151,21 @@ def shown(words: Sequence[Word]) -> str:
 def as_bash_joins(source: str) -> str:
     """The line without its comments, and with the lines joined that end in a backslash."""
     result: list[str] = []
-    quote = ""
+    quote, before = "", "\n"
     at = 0
     while at < len(source):
         character, following = source[at], source[at + 1 : at + 2]
         if character == "\\" and quote not in ("'", "#"):
             if following != "\n" or quote == "$'":
                 result.append(character + following)
+                before = WORD_CHARACTER
             at += 2
             continue
-        quote = _quote_after(character, quote, result[-1][-1] if result else "\n")
+        quote = _quote_after(character, quote, before)
         if quote != "#":
             result.append(character)
+        # The second of `$$` begins nothing: together they are the number of the process.
+        before = WORD_CHARACTER if before == character == "$" else character
         at += 1
     return "".join(result)
 
@@ -171,6 +177,6 @@ def _quote_after(character: str, quote: str, before: str) -> str:
         return "" if character == quote[-1] else quote
     if character == "'":
         return "$'" if before == "$" else "'"
-    if character == '"' or (character == "#" and before in " \t\n;&|("):
+    if character == '"' or (character == "#" and before in BEFORE_COMMENTS):
         return character
     return ""
