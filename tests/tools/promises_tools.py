@@ -25,6 +25,7 @@ SAFE_IS_SAFE = _in(
 DENIED = _in(
     "tools/test_shell_denials",
     "every_way_of_running_a_denied_command_is_denied_or_shown_to_somebody",
+    "a_denied_subcommand_is_not_let_through_where_its_command_is_allowed",
     "what_is_denied_stays_so_inside_anything",
     "what_is_denied_stays_so_under_any_name_and_behind_any_wrapper",
     "work_that_runs_nothing_denied_is_let_through",

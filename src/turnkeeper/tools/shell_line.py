@@ -24,6 +24,7 @@ class Line(msgspec.Struct, frozen=True):
     assigned: dict[str, str]
     values: tuple[str, ...] = ()
     """Every text that a variable may hold, or that is compared with one."""
+    source: str = ""
 
 
 def said(commands: Sequence[Command]) -> tuple[str, ...]:

@@ -72,6 +72,7 @@ def parse(text: str) -> Line:
         tuple(dict.fromkeys(reader.doubts)),
         reader.assigned,
         tuple(dict.fromkeys(reader.values)),
+        source,
     )
 
 
@@ -159,7 +160,9 @@ class _Reader:
         words: list[Word] = []
         end = node.start_byte
         for child in node.children:
-            if b"\n" in self.words.source[end : child.start_byte]:
+            between = self.words.source[end : child.start_byte]
+            if b"\n" in between or (not between and child.start_byte > node.start_byte and _is_word(child)):
+                # The grammar ends a word before a backquote, and bash does not.
                 self.doubts.append("it cannot be read")
             end = child.end_byte
             match child.type:
@@ -321,6 +324,10 @@ class _Reader:
                 case _:
                     pass
         self.commands.append(Command((Word(node.children[0].type),), self.words.text(node)))
+
+
+def _is_word(node: Node) -> bool:
+    return node.is_named and "redirect" not in node.type
 
 
 def _descendants(node: Node) -> Iterator[Node]:
