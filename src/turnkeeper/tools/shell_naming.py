@@ -30,6 +30,8 @@ TURNS_VALUES = re.compile(r"[-+]\w*[lucni]\w*")
 def why_unnamed(command: Command, line: Line) -> str:
     """Why it cannot be known what the command's name comes to; empty if it can."""
     first = command.words[0]
+    if first.text.startswith("-") and not all(word.literal for word in command.words):
+        return f"it is not known what {first.text} does"
     if first.literal:
         # Here `find -exec` and its like put the name of a file.
         return f"the name of the command is the name of a file: {first.text}" if "{}" in first.text else ""
@@ -87,8 +89,18 @@ def _sets_anything(command: Command) -> bool:
     name, words = command.words[0].text, command.words[1:]
     if name in DECLARES and any(TURNS_VALUES.fullmatch(word.text) for word in words):
         return True
-    if name in SETS or (name == "printf" and words[:1] and words[0].text.startswith("-v")):
-        computed = (word.text.partition("=")[0] for word in words if not word.literal)
+    if sets_variables(command):
         joined = any(re.fullmatch(r"-\w{2,}", word.text) for word in words if name not in DECLARES)
-        return joined or any(re.search(r"[$`{]", text) for text in computed)
+        return joined or sets_unnamed(command)
     return name in ("eval", "trap")
+
+
+def sets_variables(command: Command) -> bool:
+    name, words = command.words[0].text, command.words[1:]
+    return name in SETS or (name == "printf" and bool(words) and words[0].text.startswith("-v"))
+
+
+def sets_unnamed(command: Command) -> bool:
+    """Whether it is not spelled out which variables the command sets."""
+    computed = (word.text.partition("=")[0] for word in command.words[1:] if not word.literal)
+    return sets_variables(command) and any(re.search(r"[$`{]", text) for text in computed)

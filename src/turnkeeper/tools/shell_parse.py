@@ -273,6 +273,7 @@ class _Reader:
     def _assignment(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None or name.type != "variable_name" or any(child.type == "+=" for child in node.children):
+            self.doubts.append(f"it sets {self.words.text(name or node).partition('[')[0]}")
             self._other(node)
             return
         if not PLAIN_ASSIGNMENT.fullmatch(self.words.text(name)):

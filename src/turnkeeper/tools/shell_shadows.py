@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from turnkeeper.tools.shell_line import Command, Line
-from turnkeeper.tools.shell_naming import DECLARES, as_assigned, is_told, why_unnamed
+from turnkeeper.tools.shell_naming import DECLARES, as_assigned, is_told, sets_unnamed, sets_variables, why_unnamed
 from turnkeeper.tools.shell_words import UNKNOWN, Word, ansi_quoted, as_run, names, shown
 from turnkeeper.tools.shell_wrappers import FD_RUNS, FIND_RUNS, SHELLS, UNSPELLED, WRAPPERS
 
@@ -76,6 +76,16 @@ GIT_RUNS = names("""
     rebase remote send-email submodule svn web--browse worktree
 """)
 """Subcommands of git that can be told to run something."""
+RUNS_NEXT: Mapping[str, frozenset[str]] = {
+    "bundle": names("exec"),
+    "cmake": names("-E"),
+    "npm": names("exec x"),
+    **dict.fromkeys(names("hatch pdm pipenv pipx poetry rye uv"), names("run")),
+    **dict.fromkeys(names("pnpm yarn"), names("dlx exec")),
+    **dict.fromkeys(names("asdf direnv goenv jenv mise nodenv pyenv rbenv"), names("exec")),
+}
+"""Subcommands of which the next word is the command they run."""
+SETS = "it sets "
 HIDING = (
     UNSPELLED,
     "it is nested too deeply",
@@ -88,6 +98,8 @@ STEERING = re.compile(
 )
 """Variables by which one name comes to run something else."""
 UNNAMED_FILE = re.compile(r"[<>]\(.*|/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+|-", re.DOTALL)
+NAMED_TOOL = re.compile(r"[^$`]*\$[{\w}]+/(.*/)?[\w.+-]+")
+"""One that is named, wherever it lies."""
 KNOWN_BEGINNING = re.compile(r"[^$`{*?\[<>]*")
 VARIABLE_PART = re.compile(r"\$\S*")
 ALIAS = re.compile(r"alias\.[^=]+(?:=(.*))?", re.DOTALL | re.IGNORECASE)
@@ -99,9 +111,9 @@ FINER_CHUNKS = re.compile(r"\$\(|[;&|\n(){}`<>!,'\"=:\[\]@%/+]")
 def hidden_by(line: Line) -> Iterator[str]:
     """Why it cannot be known what the line runs."""
     yield from (doubt for doubt in line.doubts if doubt in HIDING)
-    for name in line.assigned:
-        if STEERING.fullmatch(name):
-            yield f"it sets {name}, by which another command may be run"
+    for doubt in line.doubts:
+        if doubt.startswith(SETS) and STEERING.fullmatch(doubt.removeprefix(SETS)):
+            yield f"{doubt}, by which another command may be run"
 
 
 def hidden_in(command: Command, line: Line, doubts: Sequence[str]) -> Iterator[str]:
@@ -114,7 +126,7 @@ def hidden_in(command: Command, line: Line, doubts: Sequence[str]) -> Iterator[s
     rest = command.words[1:]
     if name in SHELLS and "a shell reads its input" in doubts and not _is_spelled_out(command.stdin):
         yield "a shell reads its input"
-    unnamed = bool(rest) and UNNAMED_FILE.fullmatch(rest[0].text) is not None
+    unnamed = any(UNNAMED_FILE.fullmatch(word.text) for word in as_assigned(rest[:1], line))
     if name in ("source", ".", *SHELLS) and unnamed and not _is_spelled_out(command.stdin):
         yield "a shell reads its input"
     if name == "parallel" or (name == "xargs" and any(re.match(r"-[IiJ]|--replace", word.text) for word in rest)):
@@ -123,8 +135,30 @@ def hidden_in(command: Command, line: Line, doubts: Sequence[str]) -> Iterator[s
         yield f"{name} is told where its commands are"
     if name in FINDERS and any(_may_run(rest, at, line) for at in range(len(rest))):
         yield UNSPELLED
-    if name in SETTERS:
-        yield from (f"it sets {variable}, by which another command may be run" for variable in _steered(rest))
+    if any(not word.literal and not NAMED_TOOL.fullmatch(word.text) for word in _run_first(name, rest)):
+        yield UNSPELLED
+    yield from _steering(command)
+
+
+def _run_first(name: str, words: Sequence[Word]) -> Sequence[Word]:
+    """The word that is the command which a command without a rule of its own runs."""
+    if name in RUNS_NEXT and words and words[0].text in RUNS_NEXT[name]:
+        words = words[1:]
+    elif name not in RUN_WORDS - WRAPPERS.keys():
+        return ()
+    return [word for word in words if not (word.literal and word.text.startswith("-"))][:1]
+
+
+def _steering(command: Command) -> Iterator[str]:
+    """Why what is run may be another command: the command sets a variable by which names are found, or any at all."""
+    name, words = command.words[0].text, command.words[1:]
+    if sets_unnamed(command) and name != "unset":
+        yield "it sets a variable that is not spelled out"
+    if name == "set" and any(re.fullmatch(r"-\w*k\w*|keyword", word.text) for word in words):
+        yield "it takes words for variables"
+    if name in SETTERS or sets_variables(command):
+        steered = _steered(words, bare=name not in SETTERS and name != "unset")
+        yield from (f"{SETS}{variable}, by which another command may be run" for variable in steered)
 
 
 def _may_run(words: Sequence[Word], at: int, line: Line) -> bool:
@@ -135,11 +169,12 @@ def _may_run(words: Sequence[Word], at: int, line: Line) -> bool:
     return word.splits or not any(near.literal and near.text.startswith("-") for near in words[max(at - 1, 0) : at + 2])
 
 
-def _steered(words: Sequence[Word]) -> Iterator[str]:
+def _steered(words: Sequence[Word], *, bare: bool) -> Iterator[str]:
+    """Such variables among the words: set to a value, or named by another variable; and `bare`, merely named."""
     for word in words:
-        variable = word.text.partition("=")[0].rstrip("+")
-        if "=" in word.text and STEERING.fullmatch(variable):
-            yield variable
+        variable, is_set, value = word.text.removeprefix("-v").partition("=")
+        named = (variable.rstrip("+"), value) if is_set else (variable,) if bare else ()
+        yield from (one for one in named if STEERING.fullmatch(one))
 
 
 def _is_spelled_out(stdin: Sequence[str]) -> bool:

@@ -149,7 +149,7 @@ def _through(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner:
     doubts = [] if wrapper.plain else [f"{name} runs another command"]
     scripts: list[str] = []
     at = 1
-    while at < len(words) and words[at].may_be_option and words[at].text != "-":
+    while at < len(words) and words[at].may_be_option and (words[at].text != "-" or name == "env"):
         if words[at].text == "--":
             at += 1
             break
