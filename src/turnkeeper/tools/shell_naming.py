@@ -14,6 +14,8 @@ from turnkeeper.tools.shell_line import Command, Line
 from turnkeeper.tools.shell_words import Word, as_run, names
 
 VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[.*\])?\+?=", re.DOTALL)
+"""Some assignments are names to the grammar, and what follows them is the command."""
 KNOWN_NAME = re.compile(r"(.*/)?[\w.+@:%,-]+|\[\[?|[{}!:.]", re.DOTALL)
 SET_BY_BASH = re.compile(
     r"_|(BASH|COMP|EPOCH|HIST|HOST|MACH|OPT|OS)\w*|COPROC|COLUMNS|DIRSTACK|EUID|FUNCNAME|GROUPS|LINENO|LINES|MAPFILE"
@@ -32,6 +34,8 @@ def why_unnamed(command: Command, line: Line) -> str:
     first = command.words[0]
     if first.text.startswith("-") and not all(word.literal for word in command.words):
         return f"it is not known what {first.text} does"
+    if first.literal and ASSIGNMENT.match(first.text):
+        return f"the name of the command may be an assignment: {first.text}"
     if first.literal:
         # Here `find -exec` and its like put the name of a file.
         return f"the name of the command is the name of a file: {first.text}" if "{}" in first.text else ""

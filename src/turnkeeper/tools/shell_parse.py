@@ -12,9 +12,9 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from turnkeeper.tools.shell_line import Command, Line, said
+from turnkeeper.tools.shell_line import Command, Line, given, said
 from turnkeeper.tools.shell_pieces import WordReader
-from turnkeeper.tools.shell_words import Word, as_bash_joins, names, shown
+from turnkeeper.tools.shell_words import UNKNOWN, Word, as_bash_joins, names, shown
 
 NESTING_MAX = 40
 PLAIN_ASSIGNMENT = re.compile(r"(?!.*_proxy)[a-z_][a-z0-9_]*|LANG|LC_[A-Z]+|TZ|COLUMNS|NO_COLOR|CLICOLOR|FORCE_COLOR")
@@ -171,12 +171,15 @@ class _Reader:
                 case "file_redirect":
                     words += self.redirect(child)
                 case "herestring_redirect":
-                    stdin += tuple(self.words.word(part).text for part in child.named_children)
+                    stdin += self._here(child)
                 case "command_name":
                     words.insert(0, self.words.word(child.children[0]))
                 case _:
                     words.append(self.words.word(child))
         self._add((*words, *extra), stdin)
+
+    def _here(self, node: Node) -> tuple[str, ...]:
+        return given([self.words.word(part) for part in node.named_children])
 
     def _add(self, words: tuple[Word, ...], stdin: tuple[str, ...]) -> None:
         if words:
@@ -190,7 +193,7 @@ class _Reader:
                 case "file_redirect":
                     extra += self.redirect(child)
                 case "herestring_redirect":
-                    stdin += [self.words.word(part).text for part in child.named_children]
+                    stdin += self._here(child)
                 case _:
                     extra += self._document(child, stdin)
         body = node.child_by_field_name("body")
@@ -221,7 +224,10 @@ class _Reader:
         words: list[Word] = []
         bodies = [child for child in node.named_children if child.type == "heredoc_body"]
         stdin += [self.words.text(body) for body in bodies]
-        self._hides_substitutions(node, bodies)
+        mark = "".join(self.words.text(child) for child in node.children if child.type == "heredoc_start")
+        if not re.search(r"[\\'\"]", mark):
+            stdin += [UNKNOWN.text] if re.search(r"[$`]", "".join(stdin)) else []
+            self._hides_substitutions(bodies)
         for child in node.named_children:
             match child.type:
                 case "heredoc_start" | "heredoc_end" | "file_descriptor" | "heredoc_content":
@@ -240,12 +246,11 @@ class _Reader:
                     self.walk(child)
         return words
 
-    def _hides_substitutions(self, node: Node, bodies: Sequence[Node]) -> None:
+    def _hides_substitutions(self, bodies: Sequence[Node]) -> None:
         """Behind `<<-` the grammar takes substitutions for text."""
-        mark = "".join(self.words.text(child) for child in node.children if child.type == "heredoc_start")
         for body in bodies:
             substitutes = any(child.type == "command_substitution" for child in body.named_children)
-            if not substitutes and not re.search(r"[\\'\"]", mark) and re.search(r"`|\$\(", self.words.text(body)):
+            if not substitutes and re.search(r"`|\$\(", self.words.text(body)):
                 self.doubts.append("it cannot be read")
 
     def redirect(self, node: Node) -> list[Word]:

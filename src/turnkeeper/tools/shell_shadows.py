@@ -68,6 +68,7 @@ VALUED: Mapping[str, frozenset[str]] = {
     "npm": names("--prefix --workspace -w"),
 }
 """Options of which it is known that the next word is theirs, and so no subcommand."""
+SOURCES = names("source .")
 FINDERS = names("fd fdfind find gfind")
 EVALUATES = names("printf test [ read unset let declare typeset local export readonly mapfile readarray")
 """Builtins that evaluate the index of an array, and what is substituted in it."""
@@ -127,7 +128,7 @@ def hidden_in(command: Command, line: Line, doubts: Sequence[str]) -> Iterator[s
     if name in SHELLS and "a shell reads its input" in doubts and not _is_spelled_out(command.stdin):
         yield "a shell reads its input"
     unnamed = any(UNNAMED_FILE.fullmatch(word.text) for word in as_assigned(rest[:1], line))
-    if name in ("source", ".", *SHELLS) and unnamed and not _is_spelled_out(command.stdin):
+    if name in SHELLS | SOURCES and unnamed and not _is_spelled_out(command.stdin):
         yield "a shell reads its input"
     if name == "parallel" or (name == "xargs" and any(re.match(r"-[IiJ]|--replace", word.text) for word in rest)):
         yield "the words of a command come from elsewhere"
@@ -194,7 +195,7 @@ def shadows_of(command: Command, line: Line) -> Iterator[str]:
         yield shown([*(Word(text) for text in texts[: len(texts) - len(words)]), *_as_far_as_known(name, words)])
         yield shown((command.words[0], *as_assigned(words, line)))
     yield from _of_words(name, words)
-    yield from _of_texts(name, words, command.stdin)
+    yield from _of_texts(name, words, command.told)
 
 
 def _of_words(name: str, words: Sequence[Word]) -> Iterator[str]:
@@ -206,7 +207,7 @@ def _of_words(name: str, words: Sequence[Word]) -> Iterator[str]:
         yield from _of_files(words)
     if name == "set":
         yield shown([word for word in words if not word.text.startswith(("-", "+"))])
-    if name in RUN_WORDS or name.startswith("ld-linux"):
+    if name in RUN_WORDS | SHELLS | SOURCES or name.startswith("ld-linux"):
         yield from _suffixes(words)
     if name in RUN_SUBCOMMANDS:
         yield from _suffixes(words[1:])
@@ -222,7 +223,7 @@ def _of_texts(name: str, words: Sequence[Word], stdin: Sequence[str]) -> Iterato
         yield from _within([word for word in words if "[" in word.text or (name in DECLARES and _opens(word.text))])
     if name in SETTERS:
         yield from (word.text.partition("=")[2] for word in words)
-    if name in SHELLS or name in ("source", "."):
+    if name in SHELLS | SOURCES:
         yield from stdin
 
 

@@ -136,7 +136,7 @@ def unwrap(command: Command) -> Inner | None:
     if name in ("fd", "fdfind"):
         return _running(words, FD_RUNS, ends=(";",)) if _names_any(words, FD_RUNS) else None
     if name in ("source", "."):
-        return Inner(doubts=("it runs a file",))
+        return Inner(texts=command.told, doubts=("it runs a file",))
     if name == "git":
         return _git_aliases(words)
     if name == "command" and len(words) > 1 and re.fullmatch(r"-p?[vV]", words[1].text):
@@ -237,17 +237,17 @@ def _shell(command: Command) -> Inner:
     doubts: list[str] = [] if words[0].text in ("sh", "bash") else ["it runs another shell"]
     for at, word in enumerate(words[1:], start=1):
         if not word.literal:
-            return Inner(texts=command.stdin, doubts=(UNSPELLED,))
+            return Inner(texts=command.told, doubts=(UNSPELLED,))
         if not word.text.startswith(("-", "+")):
             previous = words[at - 1].text
             if re.fullmatch(r"[-+]\w*[oO]", previous) and "c" not in previous:
                 continue
-            return Inner(texts=command.stdin, doubts=("it runs a file",))
+            return Inner(texts=command.told, doubts=("it runs a file",))
         if re.fullmatch(r"-\w*c\w*", word.text):
             if word.text != "-c":
                 doubts.append(f"a shell is given {word.text}")
             return _script(words[at + 1 :], doubts)
-    return Inner(texts=command.stdin, doubts=("a shell reads its input",))
+    return Inner(texts=command.told, doubts=("a shell reads its input",))
 
 
 def _script(words: Sequence[Word], doubts: list[str]) -> Inner:
