@@ -446,6 +446,7 @@ def test_what_is_no_rule_is_refused_rather_than_guessed(text: str) -> None:
         ("bash", "pytest -q", ["bash(pytest:*)"], "run “pytest” with any arguments"),
         ("bash", "rm -rf build", ["bash(rm -rf build)"], "run “rm -rf build”, exactly so"),
         ("bash", "sudo ls", ["bash(sudo ls)"], "run “sudo ls”, exactly so"),
+        ("bash", "sh -c 'ls -l'", ["bash(sh -c 'ls -l')"], "run “sh -c ls -l”, exactly so"),
         ("edit", "/home/ada/app/src/a.py", ["edit(src/a.py)"], "edit src/a.py"),
         ("edit", "/etc/hosts", ["edit(/etc/hosts)"], "edit /etc/hosts"),
         ("fetch", "https://example.com/a", ["fetch(domain:example.com)"], "fetch anything at example.com"),

@@ -85,7 +85,7 @@ def command_pattern(command: str) -> str | None:
     line = scan(command)
     if not line.plain:
         return None
-    (words,) = line.commands
+    words = line.commands[0]
     depth = shape_depth(words)
     shape = " ".join(quote(escaped(word)) for word in words[:depth])
     return f"{shape}:*" if depth is not None else shape
