@@ -182,6 +182,34 @@ def test_options_before_a_subcommand_do_not_hide_it(command: str, verdict: Verdi
     assert ruled(Rules(config=(*allow("bash"), *deny("bash(git push)"))), "bash", command) is verdict
 
 
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("git ...", ASK),
+        ("git pu...", ASK),
+        ("git -C . ...", ASK),
+        ("git ... origin", ASK),
+        ("git remote ...", ASK),
+        ("git ... x", ASK),
+        ("ls; nohup git ...", ASK),
+        ("git log ...", ALLOW),
+        ("git pull...", ALLOW),
+        ("git --git-dir=... log", ALLOW),
+        ("git log ... push", ALLOW),
+        ("git push ...", DENY),
+    ],
+)
+def test_what_is_not_spelled_out_of_a_command_may_be_what_is_denied(command: str, verdict: Verdict) -> None:
+    rules = Rules(config=(*allow("bash"), *deny("bash(git push:*)", "bash(git remote add x:*)", "bash(git remote a*)")))
+    assert ruled(rules, "bash", command) is verdict
+
+
+@pytest.mark.parametrize("command", ["sh -c 'git status'", "bash -c 'git status'", "eval 'git status'"])
+def test_a_command_that_runs_an_allowed_one_is_not_allowed_by_it(command: str) -> None:
+    assert ruled(Rules(config=allow("bash(git:*)")), "bash", command) is ASK
+    assert ruled(Rules(config=allow(f"bash({command})")), "bash", command) is ALLOW
+
+
 def test_a_line_that_is_not_plain_can_be_allowed_word_for_word_only() -> None:
     rules = Rules(config=allow("bash(make && make test)"))
     assert ruled(rules, "bash", "make && make test") is ALLOW
@@ -418,6 +446,7 @@ def test_what_is_no_rule_is_refused_rather_than_guessed(text: str) -> None:
         ("bash", "pytest -q", ["bash(pytest:*)"], "run “pytest” with any arguments"),
         ("bash", "rm -rf build", ["bash(rm -rf build)"], "run “rm -rf build”, exactly so"),
         ("bash", "sudo ls", ["bash(sudo ls)"], "run “sudo ls”, exactly so"),
+        ("bash", "sh -c 'ls -l'", ["bash(sh -c 'ls -l')"], "run “sh -c ls -l”, exactly so"),
         ("edit", "/home/ada/app/src/a.py", ["edit(src/a.py)"], "edit src/a.py"),
         ("edit", "/etc/hosts", ["edit(/etc/hosts)"], "edit /etc/hosts"),
         ("fetch", "https://example.com/a", ["fetch(domain:example.com)"], "fetch anything at example.com"),

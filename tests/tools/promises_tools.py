@@ -25,10 +25,11 @@ SAFE_IS_SAFE = _in(
 DENIED = _in(
     "tools/test_shell_denials",
     "every_way_of_running_a_denied_command_is_denied_or_shown_to_somebody",
+    "a_denied_subcommand_is_not_let_through_where_its_command_is_allowed",
     "what_is_denied_stays_so_inside_anything",
     "what_is_denied_stays_so_under_any_name_and_behind_any_wrapper",
     "work_that_runs_nothing_denied_is_let_through",
-)
+) + _in("tools/test_shell_denials_in_bash", "whatever_is_let_through_runs_nothing_denied_in_a_real_bash")
 LOOKED_UP = _in(
     "tools/test_bash",
     "a_command_that_looks_asks_nobody_unless_what_it_would_show_is_outside_or_a_secret",

@@ -14,7 +14,9 @@ from turnkeeper.core.ruletext import parse_rules
 from turnkeeper.protocol.requests import Verdict
 from turnkeeper.tools.shell import Ask, Banned, judge
 
-RULES = Rules(config=(*parse_rules(["bash"], Verdict.ALLOW), *parse_rules(["bash(rm:*)"], Verdict.DENY)))
+DENIED = ["bash(rm:*)", "bash(git push:*)"]
+RULES = Rules(config=(*parse_rules(["bash"], Verdict.ALLOW), *parse_rules(DENIED, Verdict.DENY)))
+ONLY_GIT = Rules(config=(*parse_rules(["bash(git:*)"], Verdict.ALLOW), *parse_rules(DENIED, Verdict.DENY)))
 
 
 def corpus(wanted: str) -> list[str]:
@@ -23,14 +25,14 @@ def corpus(wanted: str) -> list[str]:
     return [command.replace("⏎", "\n") for verdict, _, command in lines if verdict == wanted]
 
 
-def judged(line: str, *, approved: bool = False) -> Judgement | Banned:
+def judged(line: str, *, approved: bool = False, rules: Rules = RULES) -> Judgement | Banned:
     """As the shell's tool and the workspace's rules judge it together."""
     verdict = judge(line, inside=WORKSPACE)
     if isinstance(verdict, Banned):
         return verdict
     shadows, hides = (verdict.shadows, bool(verdict.hides)) if isinstance(verdict, Ask) else ((), False)
     return permitted(
-        RULES,
+        rules,
         tool="bash",
         action="execute",
         subjects=verdict.parts,
@@ -41,15 +43,21 @@ def judged(line: str, *, approved: bool = False) -> Judgement | Banned:
     )
 
 
-def is_let_through(line: str, *, approved: bool) -> bool:
-    verdict = judged(line, approved=approved)
+def is_let_through(line: str, *, approved: bool, rules: Rules = RULES) -> bool:
+    verdict = judged(line, approved=approved, rules=rules)
     return not isinstance(verdict, Banned) and verdict.verdict is Verdict.ALLOW
 
 
-@pytest.mark.parametrize("command", corpus("denied"))
+@pytest.mark.parametrize("command", [*corpus("denied"), *corpus("pushes")])
 def test_every_way_of_running_a_denied_command_is_denied_or_shown_to_somebody(command: str) -> None:
     assert not is_let_through(command, approved=False)
     assert not is_let_through(command, approved=True), "where nobody is to be asked"
+
+
+@pytest.mark.parametrize("command", corpus("pushes"))
+def test_a_denied_subcommand_is_not_let_through_where_its_command_is_allowed(command: str) -> None:
+    assert not is_let_through(command, approved=False, rules=ONLY_GIT)
+    assert not is_let_through(command, approved=True, rules=ONLY_GIT), "where nobody is to be asked"
 
 
 @pytest.mark.parametrize("command", corpus("allowed"))
@@ -59,7 +67,9 @@ def test_work_that_runs_nothing_denied_is_let_through(command: str) -> None:
 
 @settings(max_examples=600, deadline=None)
 @given(
-    st.sampled_from(corpus("denied")), st.lists(st.sampled_from(sorted(AROUND)), min_size=1, max_size=3), st.booleans()
+    st.sampled_from([*corpus("denied"), *corpus("pushes")]),
+    st.lists(st.sampled_from(sorted(AROUND)), min_size=1, max_size=3),
+    st.booleans(),
 )
 def test_what_is_denied_stays_so_inside_anything(line: str, around: list[str], approved: bool) -> None:
     whole = disguised(line, around)

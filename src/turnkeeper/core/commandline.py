@@ -26,6 +26,8 @@ WRAPPERS = words_of(
     "builtin busybox chroot command coproc doas env exec flock ionice nice nohup parallel setsid stdbuf strace sudo "
     "time timeout unbuffer watch xargs"
 )
+UNSPELLED = "..."
+"""Stands for words that nobody can know, and ends a word of which only the beginning is known."""
 RUN_OPTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
@@ -108,6 +110,14 @@ def forbids(pattern: str, text: str) -> bool:
     return any(begins(view, wanted) for words in line.commands for view in views(words))
 
 
+def may_be(pattern: str, text: str) -> bool:
+    """Whether a command in the line, of which not every word is spelled out, may be what the pattern describes."""
+    if UNSPELLED not in text:
+        return False
+    wanted, _ = shape_of(pattern)
+    return any(begins(view, wanted, loosely=True) for words in scan(text).commands for view in views(words))
+
+
 def shape_of(pattern: str) -> tuple[Words, bool]:
     """The words of a pattern, and whether more may follow: `git commit:*`, `npm run *`."""
     text = pattern.strip()
@@ -118,19 +128,32 @@ def shape_of(pattern: str) -> tuple[Words, bool]:
     return (words[:-1], True) if words[-1:] == ("*",) else (words, False)
 
 
-def begins(words: Words, wanted: Words) -> bool:
+def begins(words: Words, wanted: Words, *, loosely: bool = False) -> bool:
     """Whether the words begin with the wanted ones, options (which may take a value) between them left aside."""
     if not wanted or not words or not fnmatchcase(words[0], wanted[0]):
         return bool(words) and not wanted
+    fits = may_fit if loosely else fnmatchcase
     places = {1}
     for pattern in wanted[1:]:
-        places = {at + 1 for at in past_options(words, places) if at < len(words) and fnmatchcase(words[at], pattern)}
+        found = {
+            at for at in past_options(words, places, loosely=loosely) if at < len(words) and fits(words[at], pattern)
+        }
+        # What is not spelled out may be several words, so that the next one may still be among them.
+        places = {at + 1 for at in found} | {at for at in found if loosely and words[at] == UNSPELLED}
     return bool(places)
 
 
-def past_options(words: Words, places: set[int]) -> set[int]:
+def past_options(words: Words, places: set[int], *, loosely: bool) -> set[int]:
     reached = set(places)
     for at in range(len(words)):
-        if at in reached and words[at].startswith("-"):
+        if at in reached and (words[at].startswith("-") or (loosely and words[at] == UNSPELLED)):
             reached |= {at + 1, at + 2}
     return reached
+
+
+def may_fit(word: str, pattern: str) -> bool:
+    """Whether the word, or any word that begins as it does, is what the pattern describes."""
+    if not word.endswith(UNSPELLED):
+        return fnmatchcase(word, pattern)
+    known, certain = word.removesuffix(UNSPELLED), re.split(r"[*?\[]", pattern)[0]
+    return certain.startswith(known) or (certain != pattern and known.startswith(certain))

@@ -202,10 +202,12 @@ def is_denied_by(rule: Rule, case: Case) -> bool:
 
 
 def is_feared(rule: Rule, case: Case) -> bool:
-    """Whether what the call hides may be what the rule forbids."""
-    if not case.hides or rule.verdict is not Verdict.DENY or not rule.subject:
+    """Whether what the call hides, or does not spell out, may be what the rule forbids."""
+    if rule.verdict is not Verdict.DENY or not rule.subject or not tool_fits(rule.tool, case.tool, loose=True):
         return False
-    return tool_fits(rule.tool, case.tool, loose=True) and kind_of(case.tool, case.subject) == "command"
+    if kind_of(case.tool, case.subject) != "command":
+        return False
+    return case.hides or commandline.may_be(rule.subject, case.subject)
 
 
 def outreaches(rule: Rule, case: Case) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 from turnkeeper.tools.shell_bans import STANDARD, Bans
 from turnkeeper.tools.shell_limits import is_tangled
 from turnkeeper.tools.shell_line import Command, Line
+from turnkeeper.tools.shell_naming import spelled_out
 from turnkeeper.tools.shell_options import stays_inside
 from turnkeeper.tools.shell_parse import PLAIN_ASSIGNMENT, RESERVED, parse
 from turnkeeper.tools.shell_reach import Shown, shown_by
@@ -114,8 +115,10 @@ class _Seen:
 
     def weigh(self, command: Command, line: Line, *, depth: int) -> None:
         self.banned = self.banned or self.bans.banned(command.words, line.assigned)
+        if not command.words[0].literal:
+            self._as_named(command, line, depth=depth)
         self.parts.append(command.text)
-        self.shadows += shadows_of(command, line.assigned)
+        self.shadows += shadows_of(command, line)
         self.shadows += told_by_variables(command, line.values)
         if depth >= DEPTH_MAX or len(self.parts) > COMMANDS_MAX:
             self.doubts.append("it is nested too deeply")
@@ -123,7 +126,7 @@ class _Seen:
             self._ban_roughly(command.text)
             return
         inner = unwrap(command)
-        self.hides += hidden_in(command, line.assigned, inner.doubts if inner else ())
+        self.hides += hidden_in(command, line, inner.doubts if inner else ())
         if inner is None:
             self._look(command)
             return
@@ -132,6 +135,15 @@ class _Seen:
             self.weigh(Command(words, as_line(words), command.stdin), line, depth=depth + 1)
         for text in inner.texts:
             self.read(text, depth=depth + 1)
+
+    def _as_named(self, command: Command, line: Line, *, depth: int) -> None:
+        """What runs if the name comes to what the line tells, and if it comes to nothing, is a shadow of the line."""
+        for words, is_told in spelled_out(command.words, line.assigned):
+            seen = _Seen(self.inside, self.bans)
+            seen.weigh(Command(words, as_line(words), command.stdin), line, depth=depth + 1)
+            self.shadows += [*seen.parts, *seen.shadows]
+            self.hides += seen.hides
+            self.banned = self.banned or (seen.banned if is_told else "")
 
     def _look(self, command: Command) -> None:
         name = command.words[0].text.rpartition("/")[2]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from turnkeeper.tools.shell_words import Word
+from turnkeeper.tools.shell_words import UNKNOWN, Word
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -13,7 +13,12 @@ class Command(msgspec.Struct, frozen=True):
     words: tuple[Word, ...]
     text: str
     stdin: tuple[str, ...] = ()
-    """Text that is given to it as input, where that is spelled out."""
+    """Text that is given to it as input, where that is spelled out; with `...`, where more than that is given."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What of its input is known."""
+        return tuple(text for text in self.stdin if text != UNKNOWN.text)
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -24,6 +29,13 @@ class Line(msgspec.Struct, frozen=True):
     assigned: dict[str, str]
     values: tuple[str, ...] = ()
     """Every text that a variable may hold, or that is compared with one."""
+    source: str = ""
+
+
+def given(words: Sequence[Word]) -> tuple[str, ...]:
+    """The words as one text, and whether expansions make it another."""
+    text = " ".join(word.text for word in words).replace("\\n", "\n")
+    return (text,) if all(word.literal for word in words) else (text, UNKNOWN.text)
 
 
 def said(commands: Sequence[Command]) -> tuple[str, ...]:
@@ -32,7 +44,7 @@ def said(commands: Sequence[Command]) -> tuple[str, ...]:
     for command in commands:
         match command.words[0].text:
             case "echo" | "printf":
-                texts.append(" ".join(word.text for word in command.words[1:]).replace("\\n", "\n"))
+                texts += given(command.words[1:])
             case "cat" | "tee":
                 texts += command.stdin
             case _:

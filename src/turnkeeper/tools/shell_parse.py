@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from turnkeeper.tools.shell_line import Command, Line, said
+from turnkeeper.tools.shell_line import Command, Line, given, said
 from turnkeeper.tools.shell_pieces import WordReader
 from turnkeeper.tools.shell_tree import descendants, is_one_line, misreads, tree
-from turnkeeper.tools.shell_words import Word, as_bash_joins, names, shown
+from turnkeeper.tools.shell_words import UNKNOWN, Word, as_bash_joins, names, shown
 
 NESTING_MAX = 40
 PLAIN_ASSIGNMENT = re.compile(r"(?!.*_proxy)[a-z_][a-z0-9_]*|LANG|LC_[A-Z]+|TZ|COLUMNS|NO_COLOR|CLICOLOR|FORCE_COLOR")
@@ -69,6 +69,7 @@ def parse(text: str) -> Line:
         tuple(dict.fromkeys(reader.doubts)),
         reader.assigned,
         tuple(dict.fromkeys(reader.values)),
+        source,
     )
 
 
@@ -217,6 +218,9 @@ class _Reader:
         words: list[Word] = []
         bodies = [child for child in node.named_children if child.type == "heredoc_body"]
         stdin += [self.words.text(body) for body in bodies]
+        mark = "".join(self.words.text(child) for child in node.children if child.type == "heredoc_start")
+        if not re.search(r"[\\'\"]", mark):
+            stdin += [UNKNOWN.text] if re.search(r"[$`]", "".join(stdin)) else []
         self._hides_substitutions(node)
         for child in node.named_children:
             match child.type:
@@ -254,7 +258,7 @@ class _Reader:
 
     def _herestring(self, node: Node) -> tuple[str, ...]:
         self._on_one_line(node)
-        return tuple(self.words.word(part).text for part in node.named_children)
+        return given([self.words.word(part) for part in node.named_children])
 
     def redirect(self, node: Node) -> list[Word]:
         """A redirect's words after the first belong to the command, though the grammar gives them to the redirect."""
@@ -282,6 +286,7 @@ class _Reader:
     def _assignment(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None or name.type != "variable_name" or any(child.type == "+=" for child in node.children):
+            self.doubts.append(f"it sets {self.words.text(name or node).partition('[')[0]}")
             self._other(node)
             return
         if not PLAIN_ASSIGNMENT.fullmatch(self.words.text(name)):

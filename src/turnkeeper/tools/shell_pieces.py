@@ -61,7 +61,8 @@ class WordReader:
                     self.doubts.append("it writes to a command")
                 yield from self.substitution(node, quoted=quoted)
             case _ if not node.is_named:
-                yield Piece(self.text(node), bare=self.text(node))
+                # Backquotes around nothing are no substitution to the grammar, and vanish in bash.
+                yield Piece(self.text(node), literal="`" not in self.text(node), bare=self.text(node))
             case _:
                 self.walk(node)
                 yield Piece(self.text(node), literal=False, splits=True)

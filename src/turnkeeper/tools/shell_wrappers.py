@@ -19,7 +19,9 @@ Kind = Literal["words", "text", "shell"]
 SHELLS = frozenset({"ash", "bash", "dash", "fish", "ksh", "rbash", "sh", "zsh"})
 FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FD_RUNS = frozenset({"-x", "-X", "--exec", "--exec-batch"})
-ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=.*", re.DOTALL)
+ASSIGNMENT = re.compile(r"([^=]*)=.*", re.DOTALL)
+"""To `env`, whatever has a sign of equality in it."""
+UNSPELLED = "it runs text that is not spelled out"
 
 
 class Wrapper(msgspec.Struct, frozen=True):
@@ -134,7 +136,7 @@ def unwrap(command: Command) -> Inner | None:
     if name in ("fd", "fdfind"):
         return _running(words, FD_RUNS, ends=(";",)) if _names_any(words, FD_RUNS) else None
     if name in ("source", "."):
-        return Inner(doubts=("it runs a file",))
+        return Inner(texts=command.told, doubts=("it runs a file",))
     if name == "git":
         return _git_aliases(words)
     if name == "command" and len(words) > 1 and re.fullmatch(r"-p?[vV]", words[1].text):
@@ -147,9 +149,14 @@ def _through(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner:
     doubts = [] if wrapper.plain else [f"{name} runs another command"]
     scripts: list[str] = []
     at = 1
-    while at < len(words) and words[at].may_be_option and words[at].text != "-":
+    while at < len(words) and words[at].may_be_option and (words[at].text != "-" or name == "env"):
         if words[at].text == "--":
             at += 1
+            break
+        is_known = words[at].literal or _is_own_word(wrapper, words[at])
+        doubts += [] if is_known else [UNSPELLED]
+        if is_known and not words[at].literal:
+            doubts.append(f"{name} is given {words[at].text}")
             break
         at, doubt = _option(wrapper, words, at, scripts)
         if doubt:
@@ -166,6 +173,14 @@ def _through(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner:
         return Inner(texts=tuple(scripts), doubts=(*doubts, f"{name} is given no command"))
     inner = (*rest, UNKNOWN) if wrapper.more else rest
     return Inner(words=(inner,), texts=tuple(scripts), doubts=tuple(doubts))
+
+
+def _is_own_word(wrapper: Wrapper, word: Word) -> bool:
+    """Whether this word, although it is not spelled out, can only be what is expected here: no option that runs text,
+    and no command of which nothing is known."""
+    if wrapper.kind != "words":
+        return False
+    return not word.splits if wrapper.skip else re.fullmatch(r"\$[{\w}]+/(.*/)?[\w.+-]+", word.text) is not None
 
 
 def _option(wrapper: Wrapper, words: Sequence[Word], at: int, scripts: list[str]) -> tuple[int, str]:
@@ -204,13 +219,15 @@ def _environment(words: Sequence[Word], at: int, doubts: list[str]) -> int:
     while at < len(words) and (match := ASSIGNMENT.fullmatch(words[at].text)):
         if not PLAIN_ASSIGNMENT.fullmatch(match[1]) or words[at].splits:
             doubts.append(f"it sets {match[1]}")
+        if words[at].splits:
+            doubts.append(UNSPELLED)
         at += 1
     return at
 
 
 def _spoken(words: Sequence[Word], doubts: list[str]) -> Inner:
     if not all(word.literal for word in words):
-        doubts.append("it runs text that is not spelled out")
+        doubts.append(UNSPELLED)
     return Inner(texts=(" ".join(word.text for word in words),), doubts=tuple(doubts))
 
 
@@ -220,24 +237,24 @@ def _shell(command: Command) -> Inner:
     doubts: list[str] = [] if words[0].text in ("sh", "bash") else ["it runs another shell"]
     for at, word in enumerate(words[1:], start=1):
         if not word.literal:
-            return Inner(texts=command.stdin, doubts=("it runs text that is not spelled out",))
+            return Inner(texts=command.told, doubts=(UNSPELLED,))
         if not word.text.startswith(("-", "+")):
             previous = words[at - 1].text
             if re.fullmatch(r"[-+]\w*[oO]", previous) and "c" not in previous:
                 continue
-            return Inner(texts=command.stdin, doubts=("it runs a file",))
+            return Inner(texts=command.told, doubts=("it runs a file",))
         if re.fullmatch(r"-\w*c\w*", word.text):
             if word.text != "-c":
                 doubts.append(f"a shell is given {word.text}")
             return _script(words[at + 1 :], doubts)
-    return Inner(texts=command.stdin, doubts=("a shell reads its input",))
+    return Inner(texts=command.told, doubts=("a shell reads its input",))
 
 
 def _script(words: Sequence[Word], doubts: list[str]) -> Inner:
     """The first word after `-c` that is not an option is the text."""
     for at, word in enumerate(words):
         if not word.literal:
-            return Inner(doubts=(*doubts, "it runs text that is not spelled out"))
+            return Inner(doubts=(*doubts, UNSPELLED))
         if not word.text.startswith(("-", "+")):
             named = ["the text is given words"] if len(words) > at + 1 and "$" in word.text else []
             return Inner(texts=(word.text,), doubts=(*doubts, *named))
