@@ -362,6 +362,15 @@ def test_a_grant_covers_no_secret_it_does_not_name_while_settings_do() -> None:
     assert ruled(Rules(run=allow("view")), "view", ".env") is ALLOW
 
 
+def test_a_grant_covers_no_hook_and_no_setting_it_does_not_name() -> None:
+    for path in (".git/hooks/pre-commit", ".git/config", "sub/.vscode/tasks.json", "turnkeeper.toml", "crush.json"):
+        assert ruled(Rules(session=allow("edit(**)")), "edit", path, action="write") is ASK, path
+        assert ruled(Rules(session=allow("edit")), "edit", path, action="write") is ASK, path
+        assert ruled(Rules(session=allow(f"edit({path})")), "edit", path, action="write") is ALLOW, path
+        assert ruled(Rules(config=allow("edit(**)")), "edit", path, action="write") is ALLOW, path
+    assert ruled(Rules(session=allow("view(**)")), "view", ".git/config") is ALLOW
+
+
 @pytest.mark.parametrize("level", ["session", "workspace", "always"])
 def test_a_grant_does_not_lift_what_the_settings_forbid(level: str) -> None:
     granted = allow("edit(src/**)")

@@ -22,7 +22,7 @@ from turnkeeper.core.permission import EDITING_TOOLS
 from turnkeeper.core.reading import Words, words_of
 from turnkeeper.core.ruletext import kind_of
 from turnkeeper.protocol.requests import Rule, Verdict
-from turnkeeper.protocol.secretfiles import is_secret
+from turnkeeper.protocol.secretfiles import is_secret, is_steering
 
 SUBCOMMANDS = words_of(
     "apt brew bun bundle cargo composer conda deno docker dotnet flutter gcloud gem gh git go gradle helm just kubectl "
@@ -99,11 +99,16 @@ def grant_for(
 def edits_for(*, tool: str, subjects: Sequence[str], workdir: str) -> tuple[Rule, ...]:
     """Every edit of a file of the workspace, by whichever tool; none at all if this call is of another kind.
 
-    A grant never covers a file with secrets that it does not name, so these are still asked about.
+    A grant never covers a file with secrets, nor a hook or a setting, that it does not name: these are still asked about.
     """
     root = absolute(".", workdir).rstrip("/")
     inside = all(subject and absolute(subject, workdir).startswith(f"{root}/") for subject in subjects)
-    if tool not in EDITING_TOOLS or not subjects or not inside or any(map(is_secret, subjects)):
+    if (
+        tool not in EDITING_TOOLS
+        or not subjects
+        or not inside
+        or any(is_secret(one) or is_steering(one) for one in subjects)
+    ):
         return ()
     return tuple(Rule(Verdict.ALLOW, name, "", "**") for name in sorted(EDITING_TOOLS))
 

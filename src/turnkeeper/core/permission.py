@@ -30,7 +30,7 @@ from turnkeeper.core.secretfiles import names_secret
 from turnkeeper.protocol.ids import SessionId
 from turnkeeper.protocol.requests import Grant, Rule, Verdict
 from turnkeeper.protocol.runs import RunOptions
-from turnkeeper.protocol.secretfiles import is_secret
+from turnkeeper.protocol.secretfiles import is_secret, is_steering
 
 EDITING_TOOLS = frozenset({"edit", "multiedit", "write", "lsp_rename", "lsp_replace_symbol"})
 """Ways to the same end: forbidding one forbids all."""
@@ -211,8 +211,12 @@ def is_feared(rule: Rule, case: Case) -> bool:
 
 
 def outreaches(rule: Rule, case: Case) -> bool:
-    """Whether a grant would cover a file with secrets without naming it."""
-    if rule.verdict is not Verdict.ALLOW or not case.touches_secret:
+    """Whether a grant would cover a file with secrets, or one by which something is run later, without naming it."""
+    if rule.verdict is not Verdict.ALLOW:
+        return False
+    if case.tool in EDITING_TOOLS and is_steering(case.subject) and not is_steering(rule.subject):
+        return True
+    if not case.touches_secret:
         return False
     named = rule.subject.rpartition("/")[2]
     return not (names_secret(rule.subject) if kind_of(case.tool, case.subject) == "command" else is_secret(named))
