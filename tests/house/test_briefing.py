@@ -1,8 +1,10 @@
 """What a model is told before the conversation: the facts as they are now, and the same text as long as they are."""
 
+import os
 import subprocess
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tests.settings.scene import Scene
@@ -59,3 +61,30 @@ async def test_titles_and_summaries_have_prompts_of_their_own_without_the_facts(
     texts = [await prompt(briefing, scene, kind) for kind in ("coder", "task", "title", "summary")]
     assert len(set(texts)) == len(texts)
     assert ["Use tabs." in text for text in texts] == [True, False, False, False]
+
+
+async def test_what_a_link_leads_to_elsewhere_is_told_to_no_model(scene: Scene) -> None:
+    """A project that was cloned can hold any link; instructions are read without asking anybody."""
+    (scene.project.parent / "elsewhere.md").write_text("PRIVATE-ONE")
+    (scene.project / ".env").write_text("PRIVATE-TWO")
+    (scene.project / "docs").mkdir()
+    (scene.project / "docs" / "rules.md").write_text("Be kind.")
+    os.mkfifo(scene.project / "pipe")
+    (scene.project / "AGENTS.md").symlink_to("../elsewhere.md")
+    (scene.project / "CLAUDE.md").symlink_to(".env")
+    (scene.project / "GEMINI.md").symlink_to("pipe")
+    (scene.project / "CRUSH.md").symlink_to("docs/rules.md")
+    with anyio.fail_after(5):
+        text = await prompt(Briefing(scene.load()), scene)
+    assert "PRIVATE" not in text
+    assert "Be kind." in text
+
+
+async def test_a_part_of_a_repository_is_told_the_instructions_of_the_whole(scene: Scene) -> None:
+    (scene.project / ".git").mkdir()
+    (scene.project / "AGENTS.md").write_text("Use tabs.")
+    part = scene.project / "part"
+    part.mkdir()
+    (part / "AGENTS.md").symlink_to("../AGENTS.md")
+    (text,) = await Briefing(scene.load()).system("coder", model="m", provider="p", workdir=part)
+    assert "Use tabs." in text

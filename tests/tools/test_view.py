@@ -2,14 +2,17 @@
 
 import base64
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tests.tools.scene import lines, metadata, use
 from turnkeeper.testing.hands import FakeHands, only_safe
-from turnkeeper.tools.tool import Answer
+from turnkeeper.tools.tool import Answer, Asking
 from turnkeeper.tools.view import IMAGE_BYTES_MAX, WINDOW_BYTES_MAX, Skill, view_tool
+from turnkeeper.tools.windows import PROBE_BYTES
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 64
 
@@ -208,3 +211,22 @@ async def test_the_home_and_the_names_of_the_client_are_meant_not_the_servers(tm
         assert "at home" in (await use(view_tool(), hands, file_path=path)).content
     (tmp_path / "$literal").write_text("a name\n")
     assert "a name" in (await use(view_tool(), hands, file_path="$literal")).content
+
+
+async def test_a_look_far_into_a_file_without_end_is_given_up_at_once_when_it_is_cancelled(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    with log.open("wb") as file:
+        file.write(b"a line\n" * PROBE_BYTES)
+        file.truncate(64 * 1024**3)
+    read = anyio.Event()
+
+    class Noticed(FakeHands):
+        async def permit(self, asking: Asking) -> None:
+            await super().permit(asking)
+            read.set()
+
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(partial(use, view_tool(), Noticed(tmp_path), file_path="log.txt", offset=10**9))
+        await read.wait()
+        await anyio.wait_all_tasks_blocked()
+        calls.cancel_scope.cancel()

@@ -99,7 +99,7 @@ def grant_for(
 def edits_for(*, tool: str, subjects: Sequence[str], workdir: str) -> tuple[Rule, ...]:
     """Every edit of a file of the workspace, by whichever tool; none at all if this call is of another kind.
 
-    A grant never covers a file with secrets, nor a hook or a setting, that it does not name: these are still asked about.
+    A grant never covers a file with secrets, a hook or a setting that it does not name: these are still asked about.
     """
     root = absolute(".", workdir).rstrip("/")
     inside = all(subject and absolute(subject, workdir).startswith(f"{root}/") for subject in subjects)

@@ -17,6 +17,7 @@ import anyio.to_thread
 from turnkeeper.core import prompt
 from turnkeeper.core.contextfiles import CONTEXT_NAMES, Listed, context_files
 from turnkeeper.core.prompt import Document, Facts, Git, Template
+from turnkeeper.protocol.secretfiles import is_secret
 from turnkeeper.protocol.wire_overview import ProjectNotes
 from turnkeeper.settings.dirs import under_home
 from turnkeeper.settings.load import Loaded
@@ -94,11 +95,25 @@ class Briefing:
         configured = self._loaded.settings.config.options.context_paths
         named = [str(under_home(name, self._loaded.environment)) for name in configured]
         chosen = context_files(_listed(workdir, [*CONTEXT_NAMES, *named]), named)
-        return [workdir / path for path in chosen]
+        border = _repository_of(workdir)
+        return [workdir / path for path in chosen if _may_be_told(workdir / path, border)]
 
     def _global_paths(self) -> list[Path]:
         named = self._loaded.settings.config.options.global_context_paths
-        return [path for name in named if (path := under_home(name, self._loaded.environment)).is_file()]
+        paths = [under_home(name, self._loaded.environment) for name in named]
+        return [path for path in paths if path.is_file() and not is_secret(str(path.resolve()))]
+
+
+def _repository_of(workdir: Path) -> Path:
+    """The repository that the directory is in, else the directory itself."""
+    real = workdir.resolve()
+    return next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
+
+
+def _may_be_told(path: Path, border: Path) -> bool:
+    """Whether what a project names as its instructions may go to a model unasked: nothing that lies elsewhere."""
+    real = path.resolve()
+    return real.is_file() and real.is_relative_to(border) and not is_secret(str(real))
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -1,5 +1,6 @@
-"""Which files want a look of their own, by their names: those that hold keys and passwords, and those by which something
-else is run later. What allows all files allows none of these that it does not name.
+"""Which files want a look of their own, by their names: those that hold keys, and those that have something run later.
+
+What allows all files allows none of these that it does not name.
 """
 
 import re

@@ -6,10 +6,12 @@ is beyond the cut is read past without being kept.
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
+from anyio import from_thread
 
 from turnkeeper.tools.opening import reading
 from turnkeeper.tools.texts import Coding, coding_of
@@ -43,10 +45,17 @@ def read_window(path: Path, offset: int, limit: int, bytes_max: int) -> Window:
         return gathered(narrow_lines(file), coding, skipped, limit, bytes_max)
 
 
+def go_on() -> None:
+    """Ends here for a call that was cancelled. Outside of a worker thread nobody can have been."""
+    with suppress(RuntimeError):
+        from_thread.check_cancelled()
+
+
 def skip_lines(file: BinaryIO, count: int) -> int:
     """Go past `count` lines, by counting line feeds in chunks; returns how many there were."""
     skipped = 0
     while skipped < count:
+        go_on()
         start = file.tell()
         chunk = file.read(CHUNK_BYTES)
         if not chunk:
@@ -74,7 +83,7 @@ def narrow_lines(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
         body = body.removesuffix(b"\r") if ended else body
         if not ended:
             while (rest := file.readline(CHUNK_BYTES)) and not rest.endswith(b"\n"):
-                pass
+                go_on()
         yield body[:LINE_BYTES_MAX], len(body) > LINE_BYTES_MAX
 
 
@@ -111,5 +120,6 @@ def wide_line(file: io.TextIOWrapper) -> bytes | None:
         return None
     rest = line
     while rest and not rest.endswith("\n"):
+        go_on()
         rest = file.readline(CHUNK_BYTES)
     return line.rstrip("\r\n").encode("utf-8", "replace")
