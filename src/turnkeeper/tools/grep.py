@@ -172,8 +172,10 @@ def shown(found: Found, place: Place) -> list[str]:
         if line.path != current:
             current = line.path
             parts.append(f"\n{as_asked(current, place)}:" if parts else f"{as_asked(current, place)}:")
-        if line.is_match:
-            parts.append(f"  Line {line.number}, Char {column(line)}: {trimmed(line.text)}")
+        if not line.number:
+            parts.append(f"  {line.text}")
+        elif line.is_match:
+            parts.append(f"  Line {line.number}, Char {line.column + 1}: {trimmed(line.text)}")
         else:
             parts.append(f"  Line {line.number}: {trimmed(line.text)}")
     return parts
@@ -183,11 +185,6 @@ def as_asked(path: str, place: Place) -> str:
     """The path by the name the folder was asked for with, though it may be a link."""
     root = str(place.real)
     return str(place.path) + path[len(root) :] if path.startswith(root) else path
-
-
-def column(line: PlainLine) -> int:
-    """In letters, counted from 1; what was searched was bytes."""
-    return len(line.text.encode()[: line.column].decode("utf-8", "ignore")) + 1
 
 
 def trimmed(text: str) -> str:

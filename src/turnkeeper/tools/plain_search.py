@@ -19,6 +19,7 @@ from turnkeeper.tools.making import Refusal
 
 PROBE_BYTES = 8192
 FILE_BYTES_MAX = 64 * 1024 * 1024
+LINE_BYTES_MAX = 8_000
 
 
 class PlainRequest(msgspec.Struct, frozen=True):
@@ -37,7 +38,7 @@ class PlainRequest(msgspec.Struct, frozen=True):
 
 
 class PlainLine(msgspec.Struct, frozen=True):
-    """A line of a file: a match, with the byte at which it begins, or a neighbour of one."""
+    """A line of a file, or its beginning: a match, with how many letters stand before it, or a neighbour of one."""
 
     path: str
     number: int
@@ -69,9 +70,22 @@ def answers(request: PlainRequest) -> Iterator[bytes]:
             yield from (os.fsencode(path) + b"\0" for path in paths if holds(path, expression))
         case _:
             expression = re.compile(request.pattern.encode(), re.MULTILINE)
-            for path in request.files:
+            for path in map(unspelled, request.files):
                 for line in matching_lines(path, expression, request.context, request.lines_max):
-                    yield msgspec.json.encode(line) + b"\n"
+                    yield msgspec.json.encode(msgspec.structs.replace(line, path=spelled(line.path))) + b"\n"
+
+
+def spelled(path: str) -> str:
+    """A name as it can be written down: it may hold any bytes."""
+    return os.fsencode(path).decode("latin-1")
+
+
+def unspelled(path: str) -> str:
+    return os.fsdecode(path.encode("latin-1"))
+
+
+def letters_before(line: bytes, at: int) -> int:
+    return len(line[:at].decode("utf-8", "replace"))
 
 
 def chosen(request: PlainRequest) -> Iterator[str]:
@@ -146,8 +160,8 @@ def matching_lines(path: str, expression: re.Pattern[bytes], context: int, lines
     kept = sorted(found)[:lines_max] if lines_max else sorted(found)
     shown = sorted({near for at in kept for near in around(at, context, len(lines))})
     for at in shown:
-        text = lines[at].decode("utf-8", "replace")
-        yield PlainLine(path, at + 1, text, found.get(at, 0), is_match=at in kept)
+        text = lines[at][:LINE_BYTES_MAX].decode("utf-8", "replace")
+        yield PlainLine(path, at + 1, text, letters_before(lines[at], found.get(at, 0)), is_match=at in kept)
 
 
 def around(at: int, context: int, count: int) -> Sequence[int]:

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,11 +20,23 @@ from anyio.abc import ByteReceiveStream
 from turnkeeper.tools.globs import expanded
 from turnkeeper.tools.ignoring import ALWAYS_SKIPPED, OWN_IGNORE_FILES, Ignoring, ignored_everywhere
 from turnkeeper.tools.making import Refusal
-from turnkeeper.tools.plain_search import PlainLine, PlainRequest, included
+from turnkeeper.tools.plain_search import (
+    LINE_BYTES_MAX,
+    PlainLine,
+    PlainRequest,
+    included,
+    letters_before,
+    spelled,
+    unspelled,
+)
 
 OUTPUT_BYTES_MAX = 64 * 1024 * 1024
 ERROR_BYTES_MAX = 4096
 NOTHING_FOUND = 1
+MESSAGE_BYTES_MAX = 4 * 1024 * 1024
+"""How long a line may be, as ripgrep writes it, to be shown at all."""
+TOO_LONG = "(a line too long to be shown)"
+Heard = Callable[[bytes], None]
 IGNORING_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "TURNKEEPER_CONFIG_DIR")
 """All that the plain search needs of an environment, which may hold keys."""
 
@@ -85,7 +97,9 @@ class Ripgrep:
         around = ["--context", str(context)] if context else []
         # One thread keeps the order of the files as they were named.
         command = [self.program, *COMMON_FLAGS, "--json", "--threads", "1", *limits, *around, "-e", pattern, "--"]
-        return read_json(await run([*command, *files], cwd=Path("/")))
+        messages = Messages()
+        await run([*command, *files], cwd=Path("/"), heard=messages.hear)
+        return messages.lines
 
     def _flags(self, scope: Scope) -> list[str]:
         names = dict.fromkeys((*scope.skipped, *sorted(ALWAYS_SKIPPED)))
@@ -129,22 +143,42 @@ def paths(output: bytes, root: Path) -> list[str]:
     return [name if name.startswith("/") else f"{base}/{name.removeprefix('./')}" for name in names(output)]
 
 
-def read_json(output: bytes) -> list[PlainLine]:
-    """ripgrep's messages as lines; those of a file that turned out binary are dropped."""
-    result: list[PlainLine] = []
-    of_file: list[PlainLine] = []
-    for raw in whole_lines(output):
+class Messages:
+    """ripgrep's messages, read as they come: of a line only its beginning is kept, however long it is, and those of a
+    file that turned out binary are dropped."""
+
+    def __init__(self) -> None:
+        self.lines: list[PlainLine] = []
+        self._of_file: list[PlainLine] = []
+        self._path = ""
+        self._rest = b""
+        self._passes_over = False
+
+    def hear(self, chunk: bytes) -> None:
+        *whole, self._rest = (self._rest + chunk).split(b"\n")
+        for raw in whole:
+            if self._passes_over:
+                self._passes_over = False
+            else:
+                self._take(raw)
+        if len(self._rest) > MESSAGE_BYTES_MAX:
+            if not self._passes_over:
+                self._of_file.append(PlainLine(self._path, 0, TOO_LONG))
+            self._passes_over, self._rest = True, b""
+
+    def _take(self, raw: bytes) -> None:
         message: dict[str, Any] = msgspec.json.decode(raw)
         data: dict[str, Any] = message["data"]
         match message["type"]:
+            case "begin":
+                self._path = os.fsdecode(bytes_of(data["path"]))
             case "match" | "context":
-                of_file.append(read_line(data, is_match=message["type"] == "match"))
+                self._of_file.append(read_line(data, is_match=message["type"] == "match"))
             case "end":
-                result.extend(of_file if data.get("binary_offset") is None else ())
-                of_file = []
+                self.lines.extend(self._of_file if data.get("binary_offset") is None else ())
+                self._of_file = []
             case _:
                 pass
-    return result
 
 
 def whole_lines(output: bytes) -> list[bytes]:
@@ -154,16 +188,15 @@ def whole_lines(output: bytes) -> list[bytes]:
 
 def read_line(data: dict[str, Any], *, is_match: bool) -> PlainLine:
     matches: list[dict[str, Any]] = data["submatches"]
-    column = int(matches[0]["start"]) if matches else 0
-    text = said(data["lines"]).removesuffix("\n").removesuffix("\r")
-    return PlainLine(said(data["path"]), int(data["line_number"]), text, column, is_match)
+    line = bytes_of(data["lines"])
+    column = letters_before(line, int(matches[0]["start"])) if matches else 0
+    shown = line[:LINE_BYTES_MAX].decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
+    return PlainLine(os.fsdecode(bytes_of(data["path"])), int(data["line_number"]), shown, column, is_match)
 
 
-def said(value: Mapping[str, str]) -> str:
+def bytes_of(value: Mapping[str, str]) -> bytes:
     """ripgrep writes what is no UTF-8 as base64."""
-    if "text" in value:
-        return value["text"]
-    return os.fsdecode(msgspec.convert(value["bytes"], bytes))
+    return value["text"].encode() if "text" in value else msgspec.convert(value["bytes"], bytes)
 
 
 @dataclass(frozen=True)
@@ -179,9 +212,10 @@ class PlainSearch:
     async def lines(self, files: Sequence[str], pattern: str, *, context: int, lines_max: int) -> list[PlainLine]:
         scope = Scope(Path("/"))
         output = await self._run(
-            "lines", scope, pattern=pattern, files=tuple(files), context=context, lines_max=lines_max
+            "lines", scope, pattern=pattern, files=tuple(map(spelled, files)), context=context, lines_max=lines_max
         )
-        return [msgspec.json.decode(line, type=PlainLine) for line in whole_lines(output)]
+        lines = (msgspec.json.decode(line, type=PlainLine) for line in whole_lines(output))
+        return [msgspec.structs.replace(line, path=unspelled(line.path)) for line in lines]
 
     async def _run(self, mode: str, scope: Scope, **more: Any) -> bytes:
         env = {key: scope.env[key] for key in IGNORING_VARIABLES if key in scope.env}
@@ -192,10 +226,11 @@ class PlainSearch:
         return await run(command, cwd=Path("/"), given=msgspec.json.encode(request))
 
 
-async def run(command: Sequence[str], *, cwd: Path, given: bytes = b"") -> bytes:
-    """A program's output, whole. Leaving the block ends the program."""
+async def run(command: Sequence[str], *, cwd: Path, given: bytes = b"", heard: Heard | None = None) -> bytes:
+    """A program's output, whole, unless somebody hears it as it comes. Leaving the block ends the program."""
     errors: list[bytes] = []
     output: list[bytes] = []
+    heard_any = False
     async with await anyio.open_process(
         list(command),
         cwd=cwd,
@@ -211,10 +246,15 @@ async def run(command: Sequence[str], *, cwd: Path, given: bytes = b"") -> bytes
             if process.stdin:
                 await process.stdin.send(given)
                 await process.stdin.aclose()
-            await collect(process.stdout, output, OUTPUT_BYTES_MAX)
+            if heard is None:
+                await collect(process.stdout, output, OUTPUT_BYTES_MAX)
+            else:
+                async for chunk in process.stdout:
+                    heard(chunk)
+                    heard_any = True
         code = await process.wait()
     # A folder that may not be read is passed over without a word; a pattern that is none has a word.
-    if code > NOTHING_FOUND and not output and errors:
+    if code > NOTHING_FOUND and not output and not heard_any and errors:
         raise Refusal(explained(b"".join(errors)))
     return b"".join(output)
 
