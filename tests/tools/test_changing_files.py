@@ -4,6 +4,7 @@ import codecs
 import errno
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
@@ -438,3 +439,31 @@ async def test_several_edits_do_what_one_after_the_other_would(
     after = path.read_bytes().decode()
     assert after.replace("\r\n", "\n") == text
     assert answer.is_error == (text == before.replace("\r\n", "\n"))
+
+
+def seen(hands: FakeHands, tool: str) -> dict[str, str]:
+    (asked,) = [asking for asking in hands.asked if asking.tool == tool]
+    assert isinstance(asked.params, Mapping)
+    return {key: str(value) for key, value in asked.params.items()}
+
+
+async def test_a_request_for_a_small_change_of_a_large_file_is_small_and_bound_to_the_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(200_000)))
+    hands = FakeHands(tmp_path)
+    await use(view_tool(), hands, file_path="a.txt", limit=1)
+    answer = await use(edit_tool(), hands, file_path="a.txt", old_string="line 99999\n", new_string="another\n")
+    assert not answer.is_error
+    params = seen(hands, "edit")
+    around = "line 99996\nline 99997\nline 99998\n"
+    behind = "line 100000\nline 100001\nline 100002\n"
+    assert params["old_content"] == f"{around}line 99999\n{behind}"
+    assert params["new_content"] == f"{around}another\n{behind}"
+    assert params["old_digest"] != params["new_digest"]
+
+
+async def test_a_request_to_replace_a_large_file_shows_how_it_begins(tmp_path: Path) -> None:
+    hands = FakeHands(tmp_path)
+    await use(write_tool(), hands, file_path="a.txt", content="x" * 1_000_000)
+    text = seen(hands, "write")["new_content"]
+    assert len(text) < 40_000
+    assert text.endswith("... (the text goes on)\n")

@@ -1,5 +1,6 @@
 """What a change changed, for a person to read: a unified diff and its two counts, in bounded time and size."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,3 +78,28 @@ def contents(before: str, after: str) -> dict[str, Any]:
     if len(before) + len(after) > CONTENTS_CHARACTERS_MAX:
         return {}
     return {key: text for key, text in (("old_content", before), ("new_content", after)) if text}
+
+
+def to_be_seen(before: str, after: str) -> dict[str, str]:
+    """Both texts for whoever decides; of large ones what changes and what stands around it, and how the whole is known.
+
+    A request is kept, and told to everybody who watches: it is no place for a file of any size.
+    """
+    if len(before) + len(after) <= CONTENTS_CHARACTERS_MAX:
+        return {"old_content": before, "new_content": after}
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    blocks = changed(old, new)
+    first, last = blocks[0], blocks[-1]
+    mine = old[max(first[0] - CONTEXT_LINES, 0) : last[1] + CONTEXT_LINES]
+    yours = new[max(first[2] - CONTEXT_LINES, 0) : last[3] + CONTEXT_LINES]
+    digests = {"old_digest": digest(before), "new_digest": digest(after)}
+    return {"old_content": head("".join(mine)), "new_content": head("".join(yours)), **digests}
+
+
+def head(text: str) -> str:
+    most = CONTENTS_CHARACTERS_MAX // 2
+    return text if len(text) <= most else f"{text[:most]}\n... (the text goes on)\n"
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

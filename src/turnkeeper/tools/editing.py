@@ -14,7 +14,7 @@ import anyio
 from anyio import to_thread
 
 from turnkeeper.tools import files, forms
-from turnkeeper.tools.diffs import Difference, contents, difference
+from turnkeeper.tools.diffs import Difference, contents, difference, to_be_seen
 from turnkeeper.tools.files import Snapshot
 from turnkeeper.tools.making import Refusal, noted, refused
 from turnkeeper.tools.places import Place, described
@@ -151,8 +151,9 @@ def encoded(coding: Coding, after: str) -> bytes:
 
 
 async def permit_write(hands: Hands, draft: Draft, after: str, tool: str) -> None:
-    place = draft.place
+    place, before = draft.place, draft.before or ""
     within = place.inside and not place.secret
+    texts = await computed(len(before) + len(after), to_be_seen, before, after)
     await hands.permit(
         Asking(
             tool=tool,
@@ -160,7 +161,7 @@ async def permit_write(hands: Hands, draft: Draft, after: str, tool: str) -> Non
             description=described("Change file" if draft.found else "Create file", place),
             path=str(hands.workdir if within else place.path),
             subject=str(place.real),
-            params={"file_path": str(place.path), "old_content": draft.before or "", "new_content": after},
+            params={"file_path": str(place.path), **texts},
         )
     )
 

@@ -255,7 +255,7 @@ async def test_every_edit_of_the_workspace_is_allowed_at_once_but_for_files_with
     async with table(*turns, turn(Say("done")), tools=[editor(acts)]) as at:
         await shown(at)
         await at.press("right", "right")
-        await at.shows("Not asked again in this session, but for files with secrets: edit(**)")
+        await at.shows("Not asked again in this session, but for secrets, hooks and settings: edit(**)")
         await at.press("e")
         for path in paths[2:]:
             await at.until(lambda: [one.subject for one in at.live.view.permissions.values()] == [path])  # noqa: B023 - at once

@@ -123,7 +123,7 @@ def meaning(choice: Choice, request: PermissionRequest) -> str:
             return f"Not asked again in this session: {rules}"
         case "edits":
             said = ", ".join(map(one_line, request.edits))
-            return f"Not asked again in this session, but for files with secrets: {said}"
+            return f"Not asked again in this session, but for secrets, hooks and settings: {said}"
         case "workspace":
             return f"Not asked again in this workspace: {rules}"
         case "always":
@@ -139,6 +139,18 @@ def matter(request: PermissionRequest, ink: Ink) -> Sequence[Line]:
     params: Mapping[str, Any] = (
         cast("Mapping[str, Any]", request.params) if isinstance(request.params, dict) else _opened(request.params)
     )
+    return [*_about(request, params, ink), *_shown(request, params, ink)]
+
+
+def _about(request: PermissionRequest, params: Mapping[str, Any], ink: Ink) -> list[Line]:
+    """What the server says of it: where a path leads, what a command would show, why a hook wants a person."""
+    if not params or request.description == params.get("command"):
+        return []
+    rows = [one_line(row) for row in request.description.split("\n") if row.strip()]
+    return [Line(part) for row in rows for part in wrapped(styled(row, "muted"), ink.width)]
+
+
+def _shown(request: PermissionRequest, params: Mapping[str, Any], ink: Ink) -> Sequence[Line]:
     if request.tool_name == "bash":
         return _command(params, ink)
     if request.tool_name in FILE_TOOLS and ("old_content" in params or "new_content" in params):
@@ -169,12 +181,9 @@ def _opened(params: Any) -> Mapping[str, Any]:
 
 def _command(params: Mapping[str, Any], ink: Ink) -> list[Line]:
     lines: list[Line] = []
-    about = one_line(str(params.get("description", "")))
     where = one_line(str(params.get("working_dir", "")))
     detached = "  in the background, and on when the workspace is closed" if params.get("detach") else ""
     behind = detached or ("  in the background" if params.get("run_in_background") else "")
-    if about:
-        lines += [Line(row) for row in wrapped(styled(about, "muted"), ink.width)]
     if where or behind:
         lines.append(Line(styled(f"in {where or 'the workspace'}{behind}", "muted")))
     for number, row in enumerate(highlighted_raw(str(params.get("command", "")), language="bash")):
