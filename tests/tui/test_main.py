@@ -468,3 +468,16 @@ async def test_a_theme_of_ones_own_is_shown_as_soon_as_it_is_set() -> None:
         await at.workspace.config.set(Scope.GLOBAL, "options.tui.theme", "mine")
         await at.until(lambda: at.app.theme == "mine")
         assert at.app.current_theme.primary == "#ff8800"
+
+
+async def test_what_came_while_something_stood_over_the_conversation_is_asked_when_it_has_gone() -> None:
+    asks = turn(Hold("gate"), CallTool("c1", "bash", {"command": "make it"}))
+    async with terminal(asks, turn(Say("It is made.")), tools=[wants("bash")]) as at:
+        await at.type("make it\n")
+        await at.until(lambda: at.app.main is not None and at.live.view.active(at.app.main.session_id))
+        await at.press("ctrl+p")
+        await at.shows("Commands")
+        at.server.front.model().release("gate")
+        await at.until(lambda: at.live.view.permissions)
+        await at.press("escape")
+        await at.shows("Run a command?")

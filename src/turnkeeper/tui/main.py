@@ -11,7 +11,7 @@ import anyio
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.events import Mount, Resize, Unmount
+from textual.events import Mount, Resize, ScreenResume, Unmount
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher
@@ -216,9 +216,6 @@ class Main(Screen[None]):
         self.composer.link = link
 
     @on(Resize)
-    def _resized(self) -> None:
-        self._lay_out()
-
     def _lay_out(self) -> None:
         roomy = self.size.width >= WIDE_CELLS and self.size.height >= TALL_LINES
         wish = roomy and not host_of(self).settings.compact if self.side_wish is None else self.side_wish
@@ -227,8 +224,9 @@ class Main(Screen[None]):
 
     # What is asked of people
 
+    @on(ScreenResume)
     def ask_next(self) -> None:
-        """Show what waits for an answer here, one after another."""
+        """Show what waits for an answer here, one after another; also what came while something stood over it."""
         if self.app.screen is not self:
             return
         waiting = requests_of(self.live.view, family(self.live.view, self.session_id))

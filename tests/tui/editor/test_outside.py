@@ -36,7 +36,7 @@ async def test_the_draft_goes_to_the_editor_and_the_text_comes_back(tmp_path: Pa
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ('echo ruined > "$2"; exit 3', "Ed it ended with 3; the draft is as it was"),
+        ('echo ruined > "$2"; exit 3', "The editor ed it ended with 3; the draft is as it was"),
         ('rm "$2"', "The text cannot be read"),
         ("printf '\\377' > \"$2\"", "The text cannot be read"),
         ('truncate -s 6000000 "$2"', "The text came back too large; the draft is as it was"),
@@ -55,7 +55,7 @@ async def test_an_editor_that_is_not_there_is_said(tmp_path: Path) -> None:
     async with editor(env={"EDITOR": str(tmp_path / "gone")}, suspends=True) as at:
         await at.press("ctrl+o")
         await at.until(lambda: at.app.said)
-        assert at.app.said == ["Gone cannot be started: No such file or directory; the draft is as it was"]
+        assert at.app.said == ["The editor gone cannot be started: No such file or directory; the draft is as it was"]
 
 
 async def test_a_screen_that_cannot_be_lent_is_said(tmp_path: Path) -> None:

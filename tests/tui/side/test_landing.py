@@ -48,12 +48,13 @@ def test_who_is_here_is_named_and_oneself_is_not() -> None:
     assert listed([str(number) for number in range(9)]) == "0, 1, 2, 3 and 5 more"
 
 
-def test_what_is_not_in_force_is_told_with_where_to_look() -> None:
-    state = ConfigState(
-        waiting=(ConfigWaiting("/home/ann/crush.json", "d", ("hooks",)),), notices=(ConfigNotice("odd"),)
-    )
-    assert told(Facts(settings=state)) == [
-        "/home/ann/crush.json waits to be trusted, and is not in force. /settings shows it.",
+def test_what_is_not_in_force_is_told_once_with_where_to_look() -> None:
+    waiting = (ConfigWaiting("/home/ann/crush.json", "d", ("hooks",)),)
+    aside = ConfigNotice("hooks is set aside until you trust this file", "/home/ann/crush.json")
+    waits = "/home/ann/crush.json waits to be trusted, and is not in force. /settings shows it."
+    assert told(Facts(settings=ConfigState(waiting=waiting, notices=(aside,)))) == [waits]
+    assert told(Facts(settings=ConfigState(waiting=waiting, notices=(aside, ConfigNotice("odd"))))) == [
+        waits,
         "Something is wrong with the settings. /settings tells what.",
     ]
 
@@ -67,7 +68,7 @@ async def test_a_cloned_project_is_trusted_from_the_terminal_and_the_landing_say
         await at.shows("waits to be trusted:", "(env.GREETING)")
         await at.press("enter")
         await at.until(lambda: isinstance(at.app.screen, ConfirmDialog))
-        await at.shows("came with the project", "env.GREETING")
+        await at.shows("came with the project", "env.GREETING", '{"env": {"GREETING": "hi"}}')
         await at.press("n")
         await at.until(lambda: isinstance(at.app.screen, SettingsDialog))
         assert len((await at.workspace.config.state()).waiting) == 1

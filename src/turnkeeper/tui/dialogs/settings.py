@@ -6,13 +6,17 @@ stands in the files this names.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
 from textual.content import Content
 
 from turnkeeper.client.view import View
 from turnkeeper.protocol.config import Config, Scope
 from turnkeeper.protocol.wire_config import ConfigState, ConfigWaiting
+from turnkeeper.tui.chat.ink import one_line
 from turnkeeper.tui.dialogs.confirm import ConfirmDialog
 from turnkeeper.tui.dialogs.filtered import Filtered, Row
 from turnkeeper.tui.dialogs.list_keys import KEYS
@@ -102,6 +106,8 @@ SETTINGS = (
 )
 THEME = "theme"
 FILES = "files"
+SHOWN_LETTERS_MAX = 8_000
+SHOWN_ROWS_MAX = 12
 WAITS = "waits"
 
 
@@ -176,14 +182,18 @@ class SettingsDialog(Filtered):
             self.ask("keep this setting", self.live.workspace.config.set, self._scope, setting.key, value)
 
     def _ask_for_trust(self, file: ConfigWaiting) -> None:
+        self.run_worker(partial(self._show_for_trust, file), group="trust", exclusive=True)
+
+    async def _show_for_trust(self, file: ConfigWaiting) -> None:
         """What a project's file would have run here is shown before it can."""
+        said = await anyio.to_thread.run_sync(beginning, Path(file.path))
         wants = "".join(f"\n  {key}" for key in file.keys) or "\n  all of it: it is a script that is run"
         self.app.push_screen(
             ConfirmDialog(
                 self.live,
                 "Trust what this file sets?",
                 f"{file.path} came with the project and sets what may run programs here:{wants}\n\n"
-                "Read it first. Trusted is exactly what it says now; when it changes, you are asked again.",
+                f"{said or 'Read it first. '}Trusted is what it says now; when that changes, you are asked again.",
                 yes="Trust",
                 done=lambda: self.ask("trust the file", self.live.workspace.config.trust, file.path, file.digest),
             )
@@ -192,6 +202,17 @@ class SettingsDialog(Filtered):
     def action_project(self) -> None:
         self._scope = Scope.WORKSPACE if self._scope is Scope.GLOBAL else Scope.GLOBAL
         self._title()
+
+
+def beginning(path: Path) -> str:
+    """How a file begins, as far as it can be read from here; nothing, where the server is on another computer."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            rows = file.read(SHOWN_LETTERS_MAX).splitlines()
+    except OSError:
+        return ""
+    more = f"\n... and {len(rows) - SHOWN_ROWS_MAX} rows more: read it first." if len(rows) > SHOWN_ROWS_MAX else ""
+    return "\n".join(["It says:", *(f"  {one_line(row)}" for row in rows[:SHOWN_ROWS_MAX])]) + more + "\n\n"
 
 
 def shown(value: Any) -> str:

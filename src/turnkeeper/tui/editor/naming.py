@@ -46,14 +46,14 @@ def naming(text: str, at: int) -> Naming | None:
 
 
 def offered(query: str, commands: Iterable[Command]) -> list[Offer]:
-    """The commands that fit, best first; one whose other name fits is told with that name."""
+    """The commands that fit, best first; one of whose other names a piece was written is told with that name."""
     found: list[tuple[tuple[int, int], Offer]] = []
     for place, command in enumerate(commands):
         if not query:
             found.append(((0, place), Offer(command.name, command.about)))
         elif own := match(query, command.name):
             found.append(((own.rank, own.spread), Offer(command.name, command.about, own.at)))
-        elif others := [fits for alias in command.aliases if (fits := match(query, alias))]:
+        elif others := [fits for alias in command.aliases if query.lower() in alias and (fits := match(query, alias))]:
             best = min(others, key=lambda one: one.order)
             about = f"{command.about} ({best.text})"
             found.append(((best.rank, best.spread + 1), Offer(command.name, about)))

@@ -81,9 +81,9 @@ def run(command: list[str], env: Mapping[str, str]) -> None:
     try:
         code = subprocess.run(command, env=dict(env), check=False).returncode
     except OSError as error:
-        raise NotEdited(f"{name} cannot be started: {error.strerror}; the draft is as it was") from error
+        raise NotEdited(f"the editor {name} cannot be started: {error.strerror}; the draft is as it was") from error
     if code:
-        raise NotEdited(f"{name} ended with {code}; the draft is as it was")
+        raise NotEdited(f"the editor {name} ended with {code}; the draft is as it was")
 
 
 def text_of(path: Path) -> str:

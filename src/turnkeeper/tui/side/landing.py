@@ -126,7 +126,8 @@ def notes(facts: Facts, people: Sequence[str], has_sessions: bool) -> Content:
         warning(f"{file.path} waits to be trusted, and is not in force. ") + muted("/settings shows it.")
         for file in facts.settings.waiting[:FILES_MAX]
     ]
-    if facts.settings.problem or facts.settings.notices:
+    set_aside = {file.path for file in facts.settings.waiting}
+    if facts.settings.problem or any(notice.path not in set_aside for notice in facts.settings.notices):
         lines.append(warning("Something is wrong with the settings. ") + muted("/settings tells what."))
     return Content("\n").join(lines)
 
